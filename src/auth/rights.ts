@@ -11,7 +11,9 @@ export function rightsOf({ collections, roles }: Catalogue, { role }: Caller): R
   const all = [...collections.values()].map((collection) => {
     const rules = declaredRole?.rules.get(collection);
     const mayUse = (right: Right, field: Field) =>
-      declaredRole?.isAll === true || rules?.[right].some(({ fields }) => fields.has(field)) === true;
+      declaredRole?.isAll === true ||
+      // Pages set values.
+      rules?.[right].some(({ fields, operations }) => fields.has(field) && (operations?.has('set') ?? true)) === true;
     const [read = [], create = [], update = [], remove = []] = RIGHTS.map((right) =>
       collection.fields.filter((field) => mayUse(right, field)).map(({ name }) => name),
     );

@@ -1,6 +1,7 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 import type { Rate } from '../base/net/rate.ts';
 import type { BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
+import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
@@ -215,4 +216,6 @@ export interface Rule {
   /** Conditions in the query language; absent means every row. */
   readonly where?: string;
   readonly fields: ReadonlySet<Field>;
+  /** How an update may change the fields; absent means in every way. */
+  readonly operations?: ReadonlySet<ChangeWay>;
 }

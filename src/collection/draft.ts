@@ -1,5 +1,7 @@
 /** A catalogue as plain data: a validated declaration before names are resolved. It can be sent to another thread. */
 
+import type { ChangeWay } from './types/operations.ts';
+
 export interface CatalogueDraft {
   /** The maximum length of a stored value's text form, if it is not the default. */
   readonly maxValueBytes?: number;
@@ -103,6 +105,8 @@ export interface RuleDraft {
   readonly where?: string;
   /** Absent means every field. */
   readonly fields?: readonly string[];
+  /** How an update may change them. Absent means in every way. */
+  readonly operations?: readonly ChangeWay[];
 }
 
 export interface CollectionDraft {

@@ -15,6 +15,7 @@ import {
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { BODY_TYPES, CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right, VOLATILITIES } from '../collection/draft.ts';
+import { CHANGE_WAYS } from '../collection/types/operations.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
@@ -187,11 +188,20 @@ export const COLLECTION = {
 export const RULE = {
   where: property(anyText, 'A filter in the query language. `{claims.name}` inserts a claim of the caller.'),
   fields: property(fieldNames, 'The allowed fields. Default: all.'),
+  operations: property(
+    listOf(oneWordOf(CHANGE_WAYS), 'a list of operations'),
+    `For \`update\`: how the fields may change, by ${CHANGE_WAYS.map((way) => `\`${way}\``).join(', ')}. Default: all.`,
+  ),
 } as const;
 
 const rule = either(
   map(onlyTrue, () => ({})),
-  propertiesOf(RULE, 'a map with where and fields'),
+  propertiesOf({ where: RULE.where, fields: RULE.fields }, 'a map with where and fields'),
+) as Shape<Given<typeof RULE>>;
+
+const updating = either(
+  map(onlyTrue, () => ({})),
+  propertiesOf(RULE, 'a map with where, fields and operations'),
 ) as Shape<Given<typeof RULE>>;
 
 const deleting = either(
@@ -202,7 +212,7 @@ const deleting = either(
 export const RIGHTS = {
   read: property(rule, 'The rows and fields that the role can see. Include the key.'),
   create: property(rule, 'The rows that the role may create, and the fields that it may set.'),
-  update: property(rule, 'Rows that the role may change (before and after), and the fields.'),
+  update: property(updating, 'Rows that the role may change (before and after), and the fields.'),
   delete: property(deleting, 'The rows that the role may delete.'),
 } as const satisfies Readonly<Record<Right, Property<unknown>>>;
 

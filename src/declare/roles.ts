@@ -3,6 +3,7 @@
 import { defined } from '../base/defined.ts';
 import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
+import { canChange } from '../collection/access/roles.ts';
 import { CHANGES_NAME, CHANGES_RULES, changesOf } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type RoleDraft,
   type RuleDraft,
 } from '../collection/draft.ts';
+import type { ChangeWay } from '../collection/types/operations.ts';
 import { problemsIn } from '../plan/access/rule.ts';
 import { translateCondition } from './foreign-conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
@@ -141,7 +143,8 @@ function draftRules(
     }
     const where = checkedWhere(draft, entry.value, reading, isOfLog ? undefined : catalogue);
     const fields = checkedFields(draft, right, entry, reading);
-    return defined({ collection: isOfLog ? CHANGES_RULES : name, right, where, fields });
+    const operations = right === 'update' ? checkedOperations(draft, value!.update!.value, reading) : undefined;
+    return defined({ collection: isOfLog ? CHANGES_RULES : name, right, where, fields, operations });
   });
 }
 
@@ -196,6 +199,24 @@ function checkedFields(
   if (missing.length > 0)
     addMistake(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}${reasonFor(right)}`);
   return fieldNames;
+}
+
+/** Each field must take one of the operations. */
+function checkedOperations(
+  draft: CollectionDraft,
+  { fields, operations }: NonNullable<GivenRights['update']>['value'],
+  reading: Reading,
+): readonly ChangeWay[] | undefined {
+  const ways = operations?.value.map(({ value }) => value);
+  if (ways === undefined) return undefined;
+  if (ways.length === 0) addMistake(reading, operations!.at, 'update: operations is empty, so nothing can change');
+  for (const { value: name, at } of fields?.value ?? []) {
+    const field = collectionOf(draft)?.byName.get(name);
+    if (field === undefined || ways.some((way) => canChange(field, way))) continue;
+    const possible = ['set', ...(field.type.operations?.names ?? [])].join(', ');
+    addMistake(reading, at, `update: ${name} takes none of these operations; possible: ${possible}`);
+  }
+  return ways;
 }
 
 function reasonFor(right: Right): string {

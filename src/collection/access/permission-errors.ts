@@ -30,6 +30,19 @@ export function fieldDenied(table: string, field: string, right: Right): ApiErro
   });
 }
 
+/** The role may change these fields, but only in other ways. */
+export function changeDenied(
+  { name, fields }: Collection,
+  given: ReadonlySet<Field>,
+  allowed: ReadonlySet<string>,
+): ApiError {
+  const [field] = fields.filter((each) => given.has(each));
+  return new ApiError('42501', `permission denied for column ${field!.name} of table ${name}`, {
+    hint: `Your role may change it only by ${[...allowed].join(', ')}, as in {"${field!.name}": {"${[...allowed][0]}": 1}}.`,
+    field: field!.name,
+  });
+}
+
 export function plansDenied(): ApiError {
   return new ApiError('42501', 'permission denied for plans', {
     hint: 'Query plans are available only to roles with every right.',

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { parseRate } from '../../base/net/rate.ts';
 import type { Collection, Field, RightsRules, Role, Rule } from '../catalogue.ts';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from '../draft.ts';
+import type { ChangeWay } from '../types/operations.ts';
 
 export function declareRoles(
   drafts: readonly RoleDraft[],
@@ -54,7 +55,18 @@ function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Ru
     if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
-  return defined({ where: draft.where, fields: new Set(draft.fields?.map(findField) ?? fields) });
+  const { operations } = draft;
+  const changeable = fields.filter((field) => operations?.some((way) => canChange(field, way)) ?? true);
+  return defined({
+    where: draft.where,
+    fields: new Set(draft.fields?.map(findField) ?? changeable),
+    operations: operations && new Set(operations),
+  });
+}
+
+/** Whether an update may change a field in this way. */
+export function canChange({ type }: Pick<Field, 'type'>, way: ChangeWay): boolean {
+  return way === 'set' || type.operations?.names.includes(way) === true;
 }
 
 /** Removes rules that another rule covers. */
@@ -65,6 +77,10 @@ function withoutCovered(rules: readonly Rule[]): readonly Rule[] {
 function covers(other: Rule, rule: Rule, isEarlier: boolean): boolean {
   if (other.where !== undefined && other.where !== rule.where) return false;
   if (![...rule.fields].every((field) => other.fields.has(field))) return false;
-  const isSame = other.where === rule.where && other.fields.size === rule.fields.size;
+  if (other.operations !== undefined && !rule.operations?.isSubsetOf(other.operations)) return false;
+  const isSame =
+    other.where === rule.where &&
+    other.fields.size === rule.fields.size &&
+    other.operations?.size === rule.operations?.size;
   return !isSame || isEarlier;
 }

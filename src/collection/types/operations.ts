@@ -5,6 +5,10 @@ export const NUMBER_OPERATIONS = ['increment', 'decrement', 'multiply', 'divide'
 export const LIST_OPERATIONS = ['append', 'remove'] as const;
 export type OperationName = (typeof NUMBER_OPERATIONS | typeof LIST_OPERATIONS)[number];
 
+/** The ways in which a rule may let a role change a field: by a value, or by an operation. */
+export const CHANGE_WAYS = ['set', ...NUMBER_OPERATIONS, ...LIST_OPERATIONS] as const;
+export type ChangeWay = (typeof CHANGE_WAYS)[number];
+
 export interface Operation {
   readonly operation: OperationName;
   /** Has the operand type of the field's type. */

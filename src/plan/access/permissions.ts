@@ -6,12 +6,13 @@
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Caller } from '../../collection/access/caller.ts';
-import { fieldsDenied, tableDenied } from '../../collection/access/permission-errors.ts';
+import { changeDenied, fieldsDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import { viewOf } from '../../collection/access/views.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
 import { FILES_NAME, isFiles } from '../../collection/files.ts';
 import { relationsOf } from '../../collection/relations.ts';
+import type { ChangeWay } from '../../collection/types/operations.ts';
 import { ALWAYS, isAlways, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
 import { type PlannedRule, planRule } from './rule.ts';
@@ -21,8 +22,8 @@ export interface Permissions {
   readonly catalogue: Catalogue;
   /** Whether rules differ by field, so that the named fields matter. */
   readonly differByField: boolean;
-  /** The rows that the rules allowing all of these fields permit. Throws if no rule does. */
-  rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate;
+  /** The rows that the rules allowing all of these fields, changed in these ways, permit. Throws if no rule does. */
+  rows(collection: Collection, right: Right, named?: ReadonlySet<Field>, ways?: ReadonlySet<ChangeWay>): Predicate;
 }
 
 /**
@@ -116,10 +117,13 @@ class RolePermissions implements Permissions {
     this.differByField = role.differByField;
   }
 
-  rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate {
+  rows(collection: Collection, right: Right, named?: ReadonlySet<Field>, ways?: ReadonlySet<ChangeWay>): Predicate {
     if (isFiles(collection) && right === 'read') return this.fileRows(collection);
     const rules = this.role.declared.rules.get(collection)?.[right] ?? [];
     if (rules.length === 0) throw tableDenied(collection.name, right);
+    if (ways !== undefined && rules.some(({ operations }) => operations !== undefined)) {
+      return this.some(rulesFor(collection, rules, named!, ways));
+    }
     if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
     const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
     if (allowing.length === 0) {
@@ -156,6 +160,20 @@ class RolePermissions implements Permissions {
     if (terms.some(isAlways)) return ALWAYS;
     return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
   }
+}
+
+/** The rules that allow to change all of these fields in all of these ways. Throws if there are none. */
+function rulesFor(
+  collection: Collection,
+  rules: readonly Rule[],
+  named: ReadonlySet<Field>,
+  ways: ReadonlySet<ChangeWay>,
+): readonly Rule[] {
+  const ofFields = rules.filter(({ fields }) => named.isSubsetOf(fields));
+  const allowing = ofFields.filter(({ operations }) => operations === undefined || ways.isSubsetOf(operations));
+  if (allowing.length > 0) return allowing;
+  if (ofFields.length === 0) throw fieldsDenied(collection, [...named], 'update');
+  throw changeDenied(collection, named, new Set(ofFields.flatMap(({ operations }) => [...operations!])));
 }
 
 function differInFields(rules: readonly Rule[]): boolean {

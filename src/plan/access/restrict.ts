@@ -20,6 +20,7 @@ import {
   type Restriction,
   type WritePlan,
 } from '../types.ts';
+import { changeWays, SETS } from './change-ways.ts';
 import { namedFields } from './named-fields.ts';
 import { andAlso, type Permissions } from './permissions.ts';
 
@@ -49,12 +50,14 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
     case 'insert': {
       const created = permissions.rows(into, 'create', new Set(plan.given));
       const merges = plan.conflict !== 'refuse' && plan.conflict.overwrite.length > 0;
-      const met = merges ? andAlso(readableRows(), permissions.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
+      const met = merges
+        ? andAlso(readableRows(), permissions.rows(into, 'update', overwrittenBy(plan), SETS))
+        : ALWAYS;
       const newRows = returning === undefined ? created : andAlso(readableRows(), created);
       return { ...plan, ...terms, ...restrictionOf({ met, created: newRows, changed: met }) };
     }
     case 'update': {
-      const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given)));
+      const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given), changeWays(plan)));
       return {
         ...plan,
         ...terms,
@@ -63,7 +66,7 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
       };
     }
     case 'update-each': {
-      const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given)));
+      const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given), changeWays(plan)));
       const among = plan.among === undefined ? {} : { among: readAccess.predicate(plan.among) };
       return { ...plan, ...terms, ...among, ...restrictionOf({ met: rows, changed: rows }) };
     }
