@@ -1,6 +1,6 @@
 /**
  * Requests for users, keys and roles at /catalogue/users, /catalogue/keys and /catalogue/roles, for callers with every
- * right. Lists take the query language. Secrets cannot be read: only the answer to its creation contains a key.
+ * right, and for roles that manage the users of others. Lists take the query language. Secrets cannot be read: only the answer to its creation contains a key.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -9,6 +9,7 @@ import { didYouMean } from '../base/nearest-name.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { CREDENTIALS, SERVED_ACCOUNTS } from '../collection/own-collections.ts';
+import { parseQuery } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
@@ -32,6 +33,7 @@ interface Account {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly password: string;
   readonly expires_at: string | null;
+  readonly disabled: boolean;
 }
 
 type Member = keyof Account;
@@ -48,7 +50,9 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   const list: Handler = async ({ name, context }) => {
     checkUrlLength(context.call);
     await withTables(() => engine.ownTables(CREDENTIALS, { make: true }));
-    return readList({ engine, maxRows: 0 }, SERVED_ACCOUNTS.get(name)!, context);
+    const roles = managedBy(context);
+    const within = roles && parseQuery(`role=in.(${[...roles].join(',')})`);
+    return readList({ engine, maxRows: 0 }, SERVED_ACCOUNTS.get(name)!, context, { within });
   };
   const listRoles: Handler = async () => jsonAnswer(200, draft.roles);
 
@@ -71,18 +75,21 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   };
   const addOneUser: Handler = async (asked) => {
     const account = await read(asked, ['name', 'role', 'password'], ['claims']);
+    checkManages(asked, account.role);
     await withTables(() => addUser(store, { ...account, claims: account.claims ?? {} }));
     return created(asked, account);
   };
   const change: Handler = async (asked) => {
-    const changes = await read(asked, [], ['role', 'claims', 'password']);
-    if (!(await changeUser(store, asked.key!, changes))) throw missing(asked);
+    const changes = await read(asked, [], ['role', 'claims', 'password', 'disabled']);
+    if (changes.role !== undefined) checkManages(asked, changes.role);
+    if (!(await changeUser(store, asked.key!, changes, managedBy(asked.context)))) throw missing(asked);
     done('a user was changed', asked, { account: asked.key, changed: Object.keys(changes).join(', ') });
     return NO_CONTENT;
   };
   const remove: Handler = async (asked) => {
     const name = asked.key!;
-    const existed = await (asked.name === 'users' ? removeUser(store, name) : store.keys.remove('name', name));
+    const roles = managedBy(asked.context);
+    const existed = await (asked.name === 'users' ? removeUser(store, name, roles) : store.keys.remove('name', name));
     if (!existed) throw missing(asked);
     done(`a ${whatIn(asked)} was removed`, asked, { account: name });
     return NO_CONTENT;
@@ -96,6 +103,20 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
     'keys/': { DELETE: withoutDryRun(remove) },
     roles: { GET: listRoles, HEAD: listRoles },
   };
+}
+
+/** The roles whose users the caller manages; undefined for all. */
+function managedBy({ access }: ResourceRequest['context']): ReadonlySet<string> | undefined {
+  return access?.permissions?.manages;
+}
+
+function checkManages({ context }: ResourceRequest, role: string): void {
+  const roles = managedBy(context);
+  if (roles === undefined || roles.has(role)) return;
+  throw new ApiError('42501', `permission denied for users of the role ${role}`, {
+    hint: `Your role manages users of ${[...roles].join(', ')}.`,
+    field: 'role',
+  });
 }
 
 function withoutDryRun(handler: Handler): Handler {
@@ -147,10 +168,13 @@ async function accountIn(bodies: BodyReceiver, call: Call, expected: Expected): 
     new ApiError(code, message, { field, ...(field === 'password' ? {} : { value: value[field] }) });
   const absent = required.find((name) => value[name] === undefined || value[name] === null);
   if (absent !== undefined) throw reject('23502', absent, `${absent} is missing. Send it with the new ${what}`);
-  const { name, role, claims, password, expires_at } = value;
+  const { name, role, claims, password, expires_at, disabled } = value;
   for (const [field, given] of Object.entries({ name, role, password, expires_at })) {
     const isText = typeof given === 'string' || given === undefined || (field === 'expires_at' && given === null);
     if (!isText) throw reject('22P02', field as Member, `${field} is not a text`);
+  }
+  if (disabled !== undefined && typeof disabled !== 'boolean') {
+    throw reject('22P02', 'disabled', 'disabled is not true or false');
   }
   const problems: Partial<Record<Member, string | undefined>> = {
     name: name === undefined ? undefined : nameProblem(name as string, what),

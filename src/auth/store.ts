@@ -8,11 +8,12 @@ import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, MaybePromise, ReadResult } from '../engine/engine.ts';
+import { andAlso } from '../plan/access/permissions.ts';
 import { keyIs } from '../plan/keys.ts';
 import { planRead } from '../plan/read/read.ts';
 import { planWholeRow, WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import type { Assignment, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
+import { ALWAYS, type Assignment, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
 import { readWhole } from '../response/body.ts';
 import { andThen } from '../response/request-context.ts';
 
@@ -93,6 +94,15 @@ class CredentialTable<Row extends object> {
     return andThen(this.tables.check(), (exist) => (exist ? andThen(this.read(plan), ([row]) => row) : undefined));
   }
 
+  /** The rows with this name, in any case. */
+  async named(name: string): Promise<readonly (Row & { readonly name: string })[]> {
+    if (name.includes('\0') || !(await this.tables.check())) return [];
+    const of = fieldExpression(this.collection.byName.get('name')!);
+    const where: Predicate = { kind: 'like', of, pattern: name.replace(/[\\%_]/g, '\\$&'), caseless: true };
+    const plan = planRead(this.collection, EMPTY_QUERY, { offset: 0 }, undefined);
+    return (await this.read({ ...plan, where })) as readonly (Row & { readonly name: string })[];
+  }
+
   async all(): Promise<readonly Row[]> {
     if (!(await this.tables.check())) return [];
     return this.read(planRead(this.collection, EMPTY_QUERY, { offset: 0 }, undefined));
@@ -105,28 +115,34 @@ class CredentialTable<Row extends object> {
     await this.execute({ kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS });
   }
 
-  /** Resolves to whether the row exists. */
-  change(key: string, changes: Partial<Row>): Promise<boolean> {
+  /** Resolves to whether the row exists, and is among `within`. */
+  change(key: string, changes: Partial<Row>, within: Predicate = ALWAYS): Promise<boolean> {
     const into = this.collection;
     const changedFields = into.fields.filter(({ name }) => changes[name as keyof Row] !== undefined);
     const set: Assignment[] = changedFields.map((field) => ({
       field,
       value: storeJson(field.type, changes[field.name as keyof Row]),
     }));
-    return this.write({ kind: 'update', into, where: keyIs(into, [key]), set, given: changedFields, ...WRITE_OPTIONS });
+    const where = andAlso(keyIs(into, [key]), within);
+    return this.write({ kind: 'update', into, where, set, given: changedFields, ...WRITE_OPTIONS });
   }
 
-  /** Resolves to whether such a row existed. */
-  remove(name: keyof Row & string, value: string, operator: '=' | '<' = '='): Promise<boolean> {
+  /** Resolves to whether such a row existed, among `within`. */
+  remove(
+    name: keyof Row & string,
+    value: string,
+    operator: '=' | '<' = '=',
+    within: Predicate = ALWAYS,
+  ): Promise<boolean> {
     const into = this.collection;
     const field = into.byName.get(name)!;
-    const where: Predicate = {
+    const is: Predicate = {
       kind: 'compare',
       of: fieldExpression(field),
       operator,
       value: storeJson(field.type, value),
     };
-    return this.write({ kind: 'delete', into, where, ...WRITE_OPTIONS });
+    return this.write({ kind: 'delete', into, where: andAlso(is, within), ...WRITE_OPTIONS });
   }
 
   private read(plan: ReadPlan): MaybePromise<readonly Row[]> {

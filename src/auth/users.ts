@@ -6,7 +6,10 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits/auth.ts';
 import type { Caller } from '../collection/access/caller.ts';
+import { USERS } from '../collection/own-collections.ts';
 import type { MaybePromise } from '../engine/engine.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
@@ -17,29 +20,76 @@ import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
 
 type NewUser = Pick<StoredUser, 'name' | 'role' | 'claims' | 'password'>;
 
+/**
+ * Names compare without case. Of users from before, whose names differ only by case, each needs its own spelling.
+ * The lookup is the same for a name that exists, so that its time reveals nothing.
+ */
+export async function findUser(store: CredentialStore, name: string): Promise<StoredUser | undefined> {
+  const users = await store.users.named(name);
+  return users.length === 1 ? users[0] : users.find((user) => user.name === name);
+}
+
+/** Throws 23505 if the name is taken, in any case. */
 export async function addUser(store: CredentialStore, { name, role, claims, password }: NewUser): Promise<void> {
   const hash = await hashPassword(password);
   const created_at = new Date().toISOString();
-  await store.users.add({ name, role, claims, password: hash, stamp: randomText(), created_at });
+  const stamp = randomText();
+  if ((await store.users.named(name)).length > 0) throw taken(name);
+  await store.users.add({ name, role, claims, password: hash, stamp, created_at });
+  // Another request may have added the name in another case meanwhile.
+  if ((await store.users.named(name)).length === 1) return;
+  await store.users.remove('stamp', stamp);
+  throw taken(name);
 }
 
-/** Resolves to whether the user exists. Their sessions end. */
+function taken(name: string): ApiError {
+  return new ApiError('23505', `the user ${name} exists already`, { hint: 'Names of users compare without case.' });
+}
+
+/** A user with this claim cannot log in. */
+const DISABLED = 'disabled';
+
+export interface UserChanges extends Partial<Omit<NewUser, 'name'>> {
+  readonly disabled?: boolean;
+}
+
+/** Resolves to whether the user exists, with one of the roles. Their sessions end. */
 export async function changeUser(
   store: CredentialStore,
-  name: string,
-  changes: Partial<Omit<NewUser, 'name'>>,
+  given: string,
+  changes: UserChanges,
+  roles?: ReadonlySet<string>,
 ): Promise<boolean> {
-  const { password, ...others } = changes;
+  const user = await findUser(store, given);
+  if (user === undefined) return false;
+  const { password, claims, disabled, ...others } = changes;
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };
-  const exists = await store.users.change(name, { ...others, ...hashed, stamp: randomText() });
-  if (exists) await store.sessions.remove('user_name', name);
+  const claimed = claims === undefined && disabled === undefined ? {} : { claims: changedClaims(user, changes) };
+  const changed = { ...others, ...hashed, ...claimed, stamp: randomText() };
+  const exists = await store.users.change(user.name, changed, hasRole(roles));
+  if (exists) await store.sessions.remove('user_name', user.name);
   return exists;
 }
 
-export async function removeUser(store: CredentialStore, name: string): Promise<boolean> {
-  const existed = await store.users.remove('name', name);
-  if (existed) await store.sessions.remove('user_name', name);
-  return existed;
+/** New claims do not enable a disabled user. */
+function changedClaims(
+  { claims: before }: StoredUser,
+  { claims = before, disabled }: UserChanges,
+): StoredUser['claims'] {
+  const { [DISABLED]: _, ...enabled } = claims;
+  return (disabled ?? before[DISABLED] === true) ? { ...enabled, [DISABLED]: true } : enabled;
+}
+
+export async function removeUser(store: CredentialStore, given: string, roles?: ReadonlySet<string>): Promise<boolean> {
+  const user = await findUser(store, given);
+  if (user === undefined || !(await store.users.remove('name', user.name, '=', hasRole(roles)))) return false;
+  await store.sessions.remove('user_name', user.name);
+  return true;
+}
+
+function hasRole(roles: ReadonlySet<string> | undefined): Predicate {
+  if (roles === undefined) return ALWAYS;
+  return { kind: 'in', of: fieldExpression(USERS.byName.get('role')!), values: [...roles] };
 }
 
 /** A new session. Its text belongs in the cookie and nowhere else. */
@@ -98,10 +148,12 @@ export class Users {
   private async findUser(name: string, password: string, address: string): Promise<StoredUser> {
     // No user can have such a name or password, so the attempt is not counted.
     if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
-    this.attempts.attempt(name, address);
-    const user = name.includes('\0') ? undefined : await this.store.users.find(name);
+    const counted = name.toLowerCase();
+    this.attempts.attempt(counted, address);
+    const user = await findUser(this.store, name);
     if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
-    this.attempts.succeeded(name, address);
+    if (user.claims[DISABLED] === true) throw wrong(user, `the user ${user.name} is disabled`);
+    this.attempts.succeeded(counted, address);
     return user;
   }
 
@@ -137,8 +189,8 @@ function ended(cause: string): ApiError {
 }
 
 /** The log gets the name of an existing user only: an unknown name may be a mistyped password. */
-function wrong(user: StoredUser | undefined): ApiError {
+function wrong(user: StoredUser | undefined, why = `wrong password for ${user?.name}`): ApiError {
   return invalidToken('CAT401', 'The name or the password is wrong', {
-    cause: user === undefined ? 'the user does not exist' : `wrong password for ${user.name}`,
+    cause: user === undefined ? 'the user does not exist' : why,
   });
 }

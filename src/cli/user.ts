@@ -1,5 +1,5 @@
 /** `catalogue user`: manages users, who log in to the console. */
-import { addUser, changeUser, removeUser } from '../auth/users.ts';
+import { addUser, changeUser, findUser, removeUser } from '../auth/users.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
 import {
@@ -22,6 +22,8 @@ const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Pro
   list,
   role: changeRole,
   password: changePassword,
+  disable: (settings, name) => setDisabled(settings, name, true),
+  enable: (settings, name) => setDisabled(settings, name, false),
   remove,
 };
 
@@ -30,6 +32,8 @@ export const command: Command = {
        catalogue user list [flags]
        catalogue user role NAME --role ROLE [flags]
        catalogue user password NAME [flags]
+       catalogue user disable NAME [flags]
+       catalogue user enable NAME [flags]
        catalogue user remove NAME [flags]
 
 Users log in to the console with a name and a password, and have a role of the declaration. The password is typed without
@@ -51,7 +55,7 @@ async function add(settings: Settings, given: string): Promise<void> {
   await withStore(settings, async (store, catalogue) => {
     checkRole(catalogue, role);
     const conflictMessage = `the user ${name} exists already`;
-    if ((await store.users.find(name)) !== undefined) throw new ConfigError(conflictMessage);
+    if ((await store.users.named(name)).length > 0) throw new ConfigError(conflictMessage);
     await withUniqueName(addUser(store, { name, role, claims, password: await newPassword(name) }), conflictMessage);
   });
   tell(settings, name, `The user ${name} of the role ${role} can log in.`);
@@ -77,10 +81,17 @@ async function changeRole(settings: Settings, given: string): Promise<void> {
 async function changePassword(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'user');
   await withStore(settings, async (store) => {
-    if ((await store.users.find(name)) === undefined) throw noSuchUser(name);
+    if ((await findUser(store, name)) === undefined) throw noSuchUser(name);
     if (!(await changeUser(store, name, { password: await newPassword(name) }))) throw noSuchUser(name);
   });
   tell(settings, name, `The user ${name} has a new password, and has to log in again.`);
+}
+
+async function setDisabled(settings: Settings, given: string, disabled: boolean): Promise<void> {
+  const name = accountName(given, 'user');
+  if (!(await withStore(settings, (store) => changeUser(store, name, { disabled })))) throw noSuchUser(name);
+  const words = disabled ? 'is disabled, and logged out everywhere' : 'can log in again';
+  tell(settings, name, `The user ${name} ${words}.`);
 }
 
 async function remove(settings: Settings, given: string): Promise<void> {

@@ -205,6 +205,8 @@ export interface Role {
   readonly rate?: Rate;
   /** The names of the routines that it may call, also by the roles it includes. */
   readonly call: ReadonlySet<string>;
+  /** The roles whose users it manages, also by the roles it includes. */
+  readonly manages: ReadonlySet<string>;
   /** The role's own rules and those of the roles it includes, by collection. */
   readonly rules: ReadonlyMap<Collection, RightsRules>;
 }

@@ -93,6 +93,8 @@ export interface RoleDraft {
   readonly include?: readonly string[];
   /** Queries that the role may call. */
   readonly call?: readonly string[];
+  /** Roles whose users it manages. */
+  readonly manages?: readonly string[];
   /** Whether it says what the role may read of the log of changes. */
   readonly namesLog?: boolean;
   readonly rules: readonly RuleDraft[];

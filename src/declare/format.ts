@@ -214,7 +214,11 @@ export const RIGHTS = {
   create: property(rule, 'The rows that the role may create, and the fields that it may set.'),
   update: property(updating, 'Rows that the role may change (before and after), and the fields.'),
   delete: property(deleting, 'The rows that the role may delete.'),
-} as const satisfies Readonly<Record<Right, Property<unknown>>>;
+  manage: property(
+    listOf(aName, 'a list of roles'),
+    'For `users`: the role creates, disables and resets users of these roles.',
+  ),
+} as const satisfies Readonly<Record<Right | 'manage', Property<unknown>>>;
 
 const rate: Shape<string> = {
   ...anyText,

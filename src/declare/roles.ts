@@ -3,6 +3,7 @@
 import { defined } from '../base/defined.ts';
 import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
 import { canChange } from '../collection/access/roles.ts';
 import { CHANGES_NAME, CHANGES_RULES, changesOf } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
@@ -20,6 +21,9 @@ import { translateCondition } from './foreign-conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
 import type { Named } from './reader/maps.ts';
 import { type At, addMistake, type Given, type Reading } from './reader/shape.ts';
+
+/** The users of the service, which have no rules; a collection `users` may be declared as well. */
+const USERS_RULES = ['users', 'catalogue/users'];
 
 type GivenRule = Given<typeof RULE>;
 
@@ -39,6 +43,7 @@ export function draftRoles(
   checkIncludes(roles);
   checkChanges(roles);
   checkCalls(roles, routines);
+  checkManaged(roles);
   return roles.map(({ name, value }): RoleDraft => {
     if (value === undefined) return { name, rules: [] };
     if (value === 'all') return { name, isAll: true, rules: [] };
@@ -47,7 +52,16 @@ export function draftRoles(
     const rateLimit = value.given.rateLimit?.value;
     const call = value.given.call?.value.map((each) => each.value);
     const namesLog = value.named.some((each) => isLog(each.name, names)) || undefined;
-    return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, call, namesLog, rules });
+    const manages = value.named.flatMap((each) => managedIn(each).map((role) => role.value));
+    return defined({
+      name,
+      rateLimit,
+      include: include.length === 0 ? undefined : include,
+      call,
+      manages: manages.length === 0 ? undefined : manages,
+      namesLog,
+      rules,
+    });
   });
 }
 
@@ -77,6 +91,34 @@ function checkCalls(roles: readonly Named<GivenRole>[], routines: readonly strin
     for (const { value: name, at } of value.given.call?.value ?? []) {
       if (routines.includes(name)) continue;
       addMistake(reading, at, `call names ${name}, which is not a query or function${didYouMean(name, routines)}`);
+    }
+  }
+}
+
+/** The roles whose users a role manages. */
+function managedIn({ name, value }: Named<GivenRights>): readonly At<string>[] {
+  return USERS_RULES.includes(name) ? (value?.manage?.value ?? []) : [];
+}
+
+/** Nobody gets every right by the users that a role creates. */
+function checkManaged(roles: readonly Named<GivenRole>[]): void {
+  const names = roles.map(({ name }) => name);
+  const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
+  const isAll = (role: string) => roles.some(({ name, value }) => value === 'all' && reaches(included, role, name));
+  for (const { name: manager, value } of roles) {
+    if (value === undefined || value === 'all') continue;
+    for (const each of value.named) {
+      const { reading } = each;
+      const { manage } = each.value ?? {};
+      if (manage !== undefined && !USERS_RULES.includes(each.name))
+        addMistake(reading, manage.at, 'manage is for users: users: { manage: [role] }');
+      else if (manage !== undefined && manager === ANONYMOUS.role)
+        addMistake(reading, manage.at, 'requests without credentials cannot manage users');
+      for (const { value: role, at } of managedIn(each)) {
+        if (!names.includes(role))
+          addMistake(reading, at, `manage names ${role}, which is not a role${didYouMean(role, names)}`);
+        else if (isAll(role)) addMistake(reading, at, `manage names ${role}, which has every right`);
+      }
     }
   }
 }
@@ -128,6 +170,11 @@ function draftRules(
   catalogue: Catalogue | undefined,
 ): readonly RuleDraft[] {
   const isOfLog = isLog(name, names);
+  if (!names.includes(name) && USERS_RULES.includes(name) && value?.manage !== undefined) {
+    const [other] = RIGHTS.flatMap((right) => value[right] ?? []);
+    if (other !== undefined) addMistake(reading, other.at, `${name} takes only manage: no collection has this name`);
+    return [];
+  }
   if (!names.includes(name) && !isOfLog) {
     const known = [...names, CHANGES_NAME, ...Object.keys(ROLE)];
     addMistake(reading, reading.at, `unknown collection ${name}${didYouMean(name, known)}`);

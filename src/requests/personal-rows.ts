@@ -114,6 +114,7 @@ function permissionsOf(
   return {
     catalogue: visible,
     differByField: false,
+    manages: new Set(),
     rows: (_collection: Collection, right: Right) => {
       if (right === 'read') return readable;
       if (own === NEVER) throw tableDenied(collection.name, right);

@@ -1,8 +1,10 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
+import { defined } from '../base/defined.ts';
 import { plansDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
+import type { Query } from '../dialect/tree.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
@@ -34,13 +36,16 @@ export function readList(
   { engine, maxRows }: Reading,
   collection: Collection,
   context: RequestContext,
+  /** The rows of an account list: rules of roles do not apply to it. */
+  accounts?: { readonly within: Query | undefined },
 ): MaybePromise<Answer> {
   const { call } = context;
   const { media, preferences } = call;
   const query = parseQuery(call.query);
   const page = pageOf(query, call.range);
   context.done('parse');
-  const plan = planRead(collection, query, page, preferences.count, context.access?.permissions);
+  const permissions = accounts === undefined ? context.access?.permissions : undefined;
+  const plan = planRead(collection, query, page, preferences.count, permissions, defined(accounts ?? {}));
   return readPlanned(engine, { media, query, preferences, plan: withMaxRows(plan, maxRows), context });
 }
 

@@ -1,4 +1,4 @@
-/** Resources of the service below /catalogue for callers with every right, such as users and the declaration. */
+/** Resources of the service below /catalogue, such as users and the declaration, for callers that may manage them. */
 import { nameOfPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
@@ -24,8 +24,8 @@ export type Resources = Readonly<Record<string, Readonly<Record<string, Resource
 export type Audit = (event: string, about: Readonly<Record<string, string | undefined>>) => void;
 
 /**
- * Undefined for a caller without every right, and for an anonymous one: for them the path does not exist. A preflight
- * request (OPTIONS) is anonymous.
+ * Undefined for a caller without every right, and for an anonymous one: for them the path does not exist. Users also
+ * exist for a role that manages some. A preflight request (OPTIONS) is anonymous.
  */
 export function answerResource(
   resources: Resources,
@@ -34,8 +34,10 @@ export function answerResource(
 ): MaybePromise<Answer> | undefined {
   const { call, access, caller } = context;
   const path = key === undefined ? name : `${name}/`;
-  const hasEveryRight = access?.permissions === undefined && caller?.role !== ANONYMOUS.role;
-  if (!hasEveryRight || call.method === 'OPTIONS' || !Object.hasOwn(resources, path)) return undefined;
+  const { permissions } = access ?? {};
+  const isManager = permissions === undefined || (name === 'users' && permissions.manages.size > 0);
+  if (!isManager || caller?.role === ANONYMOUS.role || call.method === 'OPTIONS' || !Object.hasOwn(resources, path))
+    return undefined;
   context.route = route;
   const handlers = resources[path]!;
   checkMethod(call, Object.keys(handlers));

@@ -23,9 +23,10 @@ export function declareRoles(
       const rules = isAll ? [] : [...all].flatMap((each) => each.rules);
       const { name, rateLimit = '' } = draft;
       const call = new Set([...all].flatMap((each) => each.call ?? []));
+      const manages = new Set([...all].flatMap((each) => each.manages ?? []));
       return [
         name,
-        defined({ name, isAll, rate: parseRate(rateLimit), call, rules: byCollection(rules, collections) }),
+        defined({ name, isAll, rate: parseRate(rateLimit), call, manages, rules: byCollection(rules, collections) }),
       ];
     }),
   );

@@ -22,6 +22,8 @@ export interface Permissions {
   readonly catalogue: Catalogue;
   /** Whether rules differ by field, so that the named fields matter. */
   readonly differByField: boolean;
+  /** The roles whose users the caller manages. */
+  readonly manages: ReadonlySet<string>;
   /** The rows that the rules allowing all of these fields, changed in these ways, permit. Throws if no rule does. */
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>, ways?: ReadonlySet<ChangeWay>): Predicate;
 }
@@ -106,6 +108,7 @@ function scopeOf({ name }: Role, paths: readonly ClaimPath[], claims: Claims): s
 class RolePermissions implements Permissions {
   readonly catalogue: Catalogue;
   readonly differByField: boolean;
+  readonly manages: ReadonlySet<string>;
   /** Cached for collections whose rules do not differ by field, so that a caller's requests share the same objects. */
   private readonly predicates = new Map<Collection, Map<Right, Predicate>>();
 
@@ -115,6 +118,7 @@ class RolePermissions implements Permissions {
   ) {
     this.catalogue = role.view;
     this.differByField = role.differByField;
+    this.manages = role.declared.manages;
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>, ways?: ReadonlySet<ChangeWay>): Predicate {
