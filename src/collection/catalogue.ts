@@ -18,11 +18,13 @@ export interface Field {
   /** The value of an insert that does not supply one. */
   readonly default?: Value;
   readonly generated?: 'now' | 'uuid';
+  /** An insert that does not supply it copies a field of the row that the reference `by` leads to. */
+  readonly copies?: { readonly by: string; readonly field: string };
   /** Every write that changes the row sets the field to the current time. */
   readonly onUpdate?: 'now';
   /** Clients cannot write it. Adopted tables only. */
   readonly readOnly: boolean;
-  /** The database supplies the value if an insert does not; `trigger`: a trigger may. Adopted tables only. */
+  /** The database supplies the value if an insert does not; `trigger`: a trigger may. */
   readonly filled: boolean | 'trigger';
   /** Has an index, because clients often filter or sort by it. */
   readonly indexed: boolean;

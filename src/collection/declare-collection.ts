@@ -97,12 +97,13 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
   const type = typeNamed(draft.type);
   if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
   const { name, title, description, role, onUpdate, indexed, references } = draft;
+  const copies = copiedBy(collection, draft.default);
   return {
     ...defined({ name, type, title, description, role, onUpdate }),
     required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
-    ...defaultOf(type, draft.default),
+    ...(copies === undefined ? defaultOf(type, draft.default) : { copies }),
     readOnly: draft.readOnly === true,
-    filled: draft.filled ?? false,
+    filled: draft.filled ?? copies !== undefined,
     // Deleting a row looks up its referrers, so every reference needs an index.
     indexed: indexed === true || ((references ?? type.element?.file) !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
@@ -113,6 +114,16 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
         }),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
+}
+
+/** The field of a referenced row that a default names: `{product_id.price}`. */
+export function copiedBy(
+  { fields }: { readonly fields: readonly { readonly name: string; readonly references?: unknown }[] },
+  value: unknown,
+): Field['copies'] {
+  const [, by, field] = (typeof value === 'string' && /^\{([^{}.]+)\.([^{}.]+)\}$/.exec(value)) || [];
+  const isReference = fields.some(({ name, references }) => name === by && references !== undefined);
+  return isReference ? { by: by!, field: field! } : undefined;
 }
 
 function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generated'> {

@@ -21,7 +21,8 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
   if (given === undefined || declared === undefined) return undefined;
   const names = declared.map((field) => field.name);
   const key = readKey(given, names, reading);
-  const fields = declared.flatMap((field) => draftField(field, key.includes(field.name)) ?? []);
+  const references = declared.filter(({ value }) => value?.references !== undefined).map((field) => field.name);
+  const fields = declared.flatMap((field) => draftField(field, key.includes(field.name), references) ?? []);
   checkKeyTypes(key, fields, given, reading);
   checkRoles(declared);
   if (key.length === 0 && given.history?.value === true) {

@@ -1,7 +1,9 @@
 /** Validates one field of a declaration against its type. References are validated when all collections are known. */
+import { didYouMean } from '../base/nearest-name.ts';
+import { copiedBy } from '../collection/declare-collection.ts';
 import type { FieldDraft } from '../collection/draft.ts';
 import { fileKind } from '../collection/types/file.ts';
-import type { Type } from '../collection/types/type.ts';
+import { can, type Type } from '../collection/types/type.ts';
 import type { GivenField } from './format.ts';
 import type { Node } from './reader/document.ts';
 import type { Named } from './reader/maps.ts';
@@ -13,7 +15,12 @@ import { type Rules, readRules } from './rules.ts';
 const GENERATED = ['now', 'uuid'] as const;
 
 /** Drafts a field. Returns undefined if its type is unknown; the mistake is already recorded. */
-export function draftField({ name, reading, value: given }: Named<GivenField>, isKey: boolean): FieldDraft | undefined {
+/** `references` are the names of the fields that refer to another collection. */
+export function draftField(
+  { name, reading, value: given }: Named<GivenField>,
+  isKey: boolean,
+  references: readonly string[],
+): FieldDraft | undefined {
   const type = given?.type?.value;
   if (given === undefined || type === undefined) return undefined;
   if (isKey && given.required?.value === false) {
@@ -33,7 +40,7 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
     type: type.name,
     ...valuesOf(given, 'title', 'description', 'was', 'role'),
     ...(given.required?.value === true ? { required: true } : {}),
-    ...readDefault(given, type, rules, reading),
+    ...readDefault(given, type, rules, reading, references),
     ...(given.unique?.value === true ? { unique: true } : {}),
     ...(given.indexed?.value === true ? { indexed: true } : {}),
     ...(given.readOnly?.value === true ? { readOnly: true } : {}),
@@ -54,9 +61,21 @@ function readDefault(
   type: Type,
   rules: Rules,
   reading: Reading,
+  references: readonly string[],
 ): Pick<FieldDraft, 'default'> {
   if (given === undefined) return {};
   const node = given.value;
+  const fields = references.map((name) => ({ name, references: true }));
+  if (node.kind === 'text' && copiedBy({ fields }, node.text) !== undefined) return { default: node.text };
+  const [, path] = (node.kind === 'text' && !can(type, 'text') && /^\{([^{}.]+)\./.exec(node.text)) || [];
+  if (path !== undefined) {
+    addMistake(
+      reading,
+      node.at,
+      `default: ${path} is not a reference of this collection${didYouMean(path, references)}`,
+    );
+    return {};
+  }
   const word = wordOf(node);
   if (word !== undefined && type.generated?.[word] !== undefined) return { default: word };
   const isChoice = oneOf?.value.some(({ value }) => wordOf(value) === word) === true;

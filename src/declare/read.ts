@@ -13,7 +13,7 @@ import { draftQueries } from './queries.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
-import { checkComputed, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
+import { checkComputed, checkCopies, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
 import { draftWebhooks } from './webhooks.ts';
 
@@ -39,6 +39,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const collections = checkLinks(declared, drafts);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
+  checkCopies(declared, collections);
   checkComputed(declared);
   // Only for a declaration without other mistakes: names are derived from it, queries and paths in rules are planned.
   const catalogue = mistakes.any ? undefined : declareCatalogue({ collections });

@@ -2,6 +2,7 @@
 
 import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import { copiedBy } from '../collection/declare-collection.ts';
 import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
@@ -30,6 +31,27 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
       drafts.find(({ name }) => name === collection.value),
     );
     if (problem !== undefined) addMistake(field.reading, collection.at, problem);
+  }
+}
+
+/** A default that copies a value of a referenced row must name a field of the same type. */
+export function checkCopies(declared: Declared, drafts: readonly CollectionDraft[]): void {
+  for (const draft of drafts) {
+    for (const field of draft.fields) {
+      const copies = copiedBy(draft, field.default);
+      const target = drafts.find(({ name }) => name === find(draft, copies?.by ?? '')?.references?.collection);
+      if (copies === undefined || target === undefined) continue;
+      const of = find(target, copies.field);
+      const names = target.fields.map(({ name }) => name);
+      const problem =
+        of === undefined
+          ? `unknown field ${copies.field} of ${target.name}${didYouMean(copies.field, names)}`
+          : `${field.name} is ${field.type}, and ${target.name}.${of.name} is ${of.type}: make it ${of.type}`;
+      if (of?.type === field.type) continue;
+      const given = declared.find(({ name }) => name === draft.name)!.value!.fields!.value;
+      const { reading, value } = given.find(({ name }) => name === field.name)!;
+      addMistake(reading, value!.default!.at, `default: ${problem}`);
+    }
   }
 }
 

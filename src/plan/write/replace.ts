@@ -62,7 +62,9 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
   checkOverwrites(collection, given, given);
   const columns = checkColumns(into, 'create', named.columns, request.report ?? FAIL);
   const row = yield* replacement(into, columns, named, key, request.report ?? FAIL);
-  const set = into.fields.map((field, index) => ({ field, value: row[index] ?? null }));
+  // A value that was copied from another row stays.
+  const replacing = into.fields.filter(({ copies }, index) => copies === undefined || row[index] !== undefined);
+  const set = replacing.map((field) => ({ field, value: row[into.fields.indexOf(field)] ?? null }));
   return {
     kind: 'update',
     ...planTerms(collection, request),

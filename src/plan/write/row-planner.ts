@@ -152,7 +152,7 @@ export function missingValues(
   const byDefault = defaults(collection, hasUpdates);
   return (field, absence) => {
     const isNull = absence === 'null' || (absence === 'no value' && isNullIfEmpty(collection, field));
-    return isNull ? null : byDefault(field);
+    return isNull && field.copies === undefined ? null : byDefault(field);
   };
 }
 

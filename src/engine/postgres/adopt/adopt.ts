@@ -77,7 +77,8 @@ export function adoptionProblems(collection: Collection, table: FoundTable): Pro
 
 function columnMisfits(field: Field, table: FoundTable): string[] {
   const column = columnOf(table, field);
-  const { name, type, readOnly, required, filled } = field;
+  const { name, type, readOnly, required } = field;
+  const filled = field.filled && field.copies === undefined;
   if (column === undefined) return [`${name} is missing`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;

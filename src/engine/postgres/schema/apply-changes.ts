@@ -4,6 +4,7 @@ import type { StoredRow } from '../../../plan/types.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
 import { clearDanglingSql, permission, rulesSql } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
+import { orCopied } from '../../sql/copied-value.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
 import type { Runner } from '../driver.ts';
@@ -196,7 +197,7 @@ async function insertFirst(runner: Runner, collection: Collection, rows: readonl
   const sequence = sequenceOf(collection);
   const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
   const values = fields.map((field) => {
-    const column = identifier(field.name);
+    const column = orCopied(collection, field, (each) => `given.${identifier(each)}`);
     return field === assigned ? `coalesce(${column}, nextval(${sequence}))` : column;
   });
   const chosen = assigned === undefined ? [] : rows.flatMap((row) => row[fields.indexOf(assigned)] ?? []);

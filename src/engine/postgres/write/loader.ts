@@ -100,7 +100,7 @@ class PostgresStagedRows extends StagedRows {
 
   protected async insert(conflict: Conflict, condition: string): Promise<LoadResult> {
     const { into, fields } = insertHead(this.context);
-    const values = fields.map((field) => insertedValue(this.context, field, identifier(field.name)));
+    const values = fields.map((field) => insertedValue(this.context, field, 'given'));
     const [result] = await this.query<LoadResult>(
       `with stored as (${into} select ${values.join(', ')} from ${this.rows} as given
         where ${condition} order by " number"${conflictSql(conflict)} returning ${isNew(this.collection, conflict)} as is_new)

@@ -22,6 +22,7 @@ import {
 } from '../../../plan/types.ts';
 import { assignedSql, boundValue } from '../../sql/assignment.ts';
 import { conflictSql } from '../../sql/conflict.ts';
+import { orCopied } from '../../sql/copied-value.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compileBoundedSource, type Output } from '../../sql/output.ts';
 import { compilePage } from '../../sql/page.ts';
@@ -108,8 +109,9 @@ export function insertHead(
   return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
 }
 
-/** The supplied value, or the next key, or the database's default. */
-export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, column: string): string {
+/** The supplied value, or the next key, the value of a referenced row, or the database's default. */
+export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, row: string): string {
+  const column = orCopied(collection, field, (name) => `${row}.${identifier(name)}`);
   const next = sequence === undefined ? undefined : `nextval(${quoteText(sequence)})`;
   const fill = adopted.fills.get(field) ?? (field === collection.assigned ? next : undefined);
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
@@ -153,7 +155,7 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
     // The database rejects it: every column is read-only.
     if (head.fields.length === 0)
       return `insert into ${table} default values returning ${columnList(fields)}, true as " is new"`;
-    const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
+    const values = head.fields.map((field) => insertedValue(context, field, INPUT_ROWS));
     const input = recordset(context, bind(rows, TEXT), fields);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
     const insert = `${head.into} select ${values.join(', ')} from ${input}${conflictSql(plan.conflict, met)}`;

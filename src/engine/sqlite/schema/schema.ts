@@ -1,11 +1,13 @@
 /** The tables of a database file in SQL, and the ownership check of a file. */
 import type { Database } from 'bun:sqlite';
+import { memoize } from '../../../base/memo.ts';
 import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
 import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { compositeIndexes } from '../../migration/changes.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
+import { orCopied } from '../../sql/copied-value.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 
@@ -127,12 +129,21 @@ export const ruleSql: RuleSql = {
   count: 'json_array_length',
 };
 
-export function insertRows(db: Database, { name, fields }: Collection, rows: readonly StoredRow[]): void {
-  using insert = db.prepare(
-    `insert into ${identifier(name)} (${columnList(fields)}) values (${parameterList(fields)})`,
-  );
-  for (const row of rows) insert.run(...storedValues(fields, row));
+export function insertRows(db: Database, collection: Collection, rows: readonly StoredRow[]): void {
+  using insert = db.prepare(insertSql(collection));
+  for (const row of rows) insert.run(...storedValues(collection.fields, row));
 }
+
+/** The insert of one row, whose values are the first parameters. */
+export const insertSql = memoize((collection: Collection): string => {
+  const { name, fields } = collection;
+  const given = (each: string) => {
+    const at = fields.findIndex((field) => field.name === each);
+    return fields[at]!.type.sqlite.parameter?.(`?${at + 1}`) ?? `?${at + 1}`;
+  };
+  const values = fields.map((field) => orCopied(collection, field, given));
+  return `insert into ${identifier(name)} (${columnList(fields)}) values (${values.join(', ')})`;
+});
 
 /** The parameters of a stored row. */
 export function parameterList(fields: readonly Field[]): string {

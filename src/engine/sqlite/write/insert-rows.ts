@@ -1,7 +1,6 @@
 /** Inserts the rows of a write, one statement after the other. */
 import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
-import { memoize } from '../../../base/memo.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import { allReferences, type Collection, type Field, fieldsOf } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
@@ -9,14 +8,14 @@ import type { Conflict, InsertPlan } from '../../../plan/types.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { conflictSql } from '../../sql/conflict.ts';
-import { columnList, identifier, type Statement } from '../../sql/statement.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import { countReturned } from '../read/byte-budget.ts';
-import { parameterList, storedValues } from '../schema/schema.ts';
+import { insertSql, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { checkReferences, type StoredReference } from './broken-references.ts';
 import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
@@ -52,11 +51,6 @@ function compileInsert(plan: InsertPlan): CompiledInsert {
     before: tested && compileBefore(into, tested),
   };
 }
-
-const insertSql = memoize(
-  ({ name, fields }: Collection) =>
-    `insert into ${identifier(name)} (${columnList(fields)}) values (${parameterList(fields)})`,
-);
 
 function compileLookup(
   { name, fields, key }: Collection,

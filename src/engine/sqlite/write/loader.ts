@@ -9,6 +9,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
 import { conflictSql } from '../../sql/conflict.ts';
+import { orCopied } from '../../sql/copied-value.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -107,8 +108,10 @@ class SqliteStagedRows extends StagedRows {
 
   protected insert(conflict: Conflict, condition: string): LoadResult {
     const { connection, columns, rows, table } = this;
+    const { collection } = this;
+    const values = collection.fields.map((field) => orCopied(collection, field, (name) => `given.${identifier(name)}`));
     const inserted = connection.execute(
-      `insert into ${table} (${columns}) select ${columns} from ${rows} as given
+      `insert into ${table} (${columns}) select ${values.join(', ')} from ${rows} as given
         where ${condition} order by " number"${conflictSql(conflict)}`,
     );
     return { affected: inserted, inserted };
