@@ -1,6 +1,7 @@
 /**
  * Requests for users, keys and roles at /catalogue/users, /catalogue/keys and /catalogue/roles, for callers with every
- * right, and for roles that manage the users of others. Lists take the query language. Secrets cannot be read: only the answer to its creation contains a key.
+ * right, and for roles that manage the users of others. Lists take the query language. Secrets cannot be read: only the
+ * answer to its creation contains a key.
  */
 
 import { ApiError } from '../base/errors.ts';

@@ -53,6 +53,7 @@ roles:
     categories: { read: { where: 'hidden=is.false&or=(parent_id.is.null,parent_id.hidden.is.false)' } }
     labels: { read: { where: 'products.status=eq.live' } }
     product_labels: { read: { where: 'products.status=eq.live' } }
+    changes: { read: true }
   customer:
     customers: { read: { where: 'id=eq.{claims.customer_id}' } }
     orders: { read: { where: 'customer_id=eq.{claims.customer_id}' }, create: { where: 'customer_id=eq.{claims.customer_id}' } }
@@ -62,6 +63,7 @@ roles:
       create: { where: '${OWN_ORDER}&orders.status=eq.open&products.status=eq.live' }
       update: { where: '${OWN_ORDER}&orders.status=eq.open' }
       delete: { where: 'orders.status=eq.open' }
+    changes: { read: true }
   buyer:
     orders: { read: { where: 'order_lines.products.status=eq.live&order_lines.quantity=gt.5' } }
     customers: { read: { where: 'orders.order_lines.product_id=eq.3' } }

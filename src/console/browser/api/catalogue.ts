@@ -110,7 +110,10 @@ export function mayWrite(collection: Collection, field: Field, isNew: boolean): 
 /** The right that the undo of a write needs. */
 const REVERSE = { create: 'delete', update: 'update', delete: 'create' } as const;
 
-/** Whether the person can undo a write. Without the log, only callers with a name can. A deleted row comes back only for a role that sees all its fields. */
+/**
+ * Whether the person can undo a write. Without the log, only callers with a name can. A deleted row comes back only for
+ * a role that sees all its fields.
+ */
 export function mayUndo(right: keyof typeof REVERSE, collection: Collection): boolean {
   const isLost = right === 'delete' && partial.includes(collection.name);
   if (hidesLog && session?.name === null) return false;
