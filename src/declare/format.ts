@@ -100,7 +100,7 @@ export const FIELD = {
   required: property(trueOrFalse, 'Never null. Without a default, a new row must give a value.'),
   default: property(
     asWritten(['text', 'number', 'boolean', 'list', 'map'], 'a value', {}),
-    'The value if a new row gives none. `now` is the present moment, `uuid` a random uuid.',
+    'The value if a new row gives none. `now` is the present moment, `uuid` a random uuid, `{reference.field}` a [copy](#copied-values).',
   ),
   unique: property(trueOrFalse, 'No two rows have the same value.'),
   indexed: property(trueOrFalse, 'Creates an index for filters and order.'),

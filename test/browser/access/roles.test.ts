@@ -30,6 +30,9 @@ roles:
       create: { fields: [product_name, category_id, unit_price] }
       update: { fields: [unit_price] }
 `;
+/** Without a name, only a role that reads the log can undo. */
+const WITH_LOG = `${DECLARATION}    changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }\n`;
+
 const ROWS = {
   categories: [
     { id: 1, category_name: 'Tea' },
@@ -43,12 +46,12 @@ const ROWS = {
 };
 
 /** A role that may delete and create rows, and sees all fields but one. */
-const DELETING = DECLARATION.replace(
+const DELETING = WITH_LOG.replace(
   'create: { fields: [product_name, category_id, unit_price] }',
   'create: { fields: [id, product_name, category_id, supplier_id, unit_price, units_in_stock] }\n      delete: true',
 );
 
-async function folder(declaration = DECLARATION): Promise<string> {
+async function folder(declaration = WITH_LOG): Promise<string> {
   const cwd = temporaryFolder();
   await Bun.write(join(cwd, 'collections.yaml'), declaration);
   for (const [name, rows] of Object.entries(ROWS)) await Bun.write(join(cwd, `${name}.json`), JSON.stringify(rows));
@@ -120,4 +123,27 @@ browserStories(
     });
   },
   async () => ({ cwd: await folder(DELETING) }),
+);
+
+browserStories(
+  'a role without the log',
+  (stage) => {
+    test('sees no history and no undo, and no request fails', async () => {
+      const { page } = stage;
+      const refused: string[] = [];
+      page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()));
+      await stage.open('/c/products');
+      await untilShown(page, ['Chai', 'Chang']);
+      expect(await page.getByRole('link', { name: 'Changes' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'Open Chai' }).click();
+      await page.getByLabel('Unit price').fill('21');
+      expect(await page.getByRole('button', { name: 'History' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until('Saved.');
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      expect((await stage.product(1)).unit_price).toBe(21);
+      expect(refused).toEqual([]);
+    });
+  },
+  async () => ({ cwd: await folder(DECLARATION), args: [], env: {} }),
 );

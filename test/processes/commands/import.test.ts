@@ -47,6 +47,21 @@ for (const [name, environment] of DATABASES) {
       expect(await space.rows('categories')).toEqual([{ name: 'Tea' }]);
     });
 
+    test('rows copy values of the rows that they refer to', async () => {
+      const space = workspace(environment());
+      const products = "products: { rows: products.csv, fields: { id: int4, price: 'decimal(12,2)' } }";
+      const price = "price: { type: 'decimal(12,2)', required: true, default: '{product_id.price}' }";
+      const fields = `id: int4, product_id: { type: int4, references: products }, ${price}`;
+      const lines = `lines: { rows: lines.csv, fields: { ${fields} } }`;
+      space.write('collections.yaml', `collections:\n  ${products}\n  ${lines}\n`);
+      space.write('products.csv', 'id,price\n1,9.9\n2,5\n');
+      space.write('lines.csv', 'product_id\n2\n');
+      const load = ['import', '-', '--format', 'csv', '--collection', 'lines'];
+      expect(await space.pipe('product_id,price\n1,\n2,3\n', ...load)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await space.pipe('product_id\n1\n', ...load)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect((await space.rows('lines')).map((row) => row.price)).toEqual([5, 9.9, 3, 9.9]);
+    });
+
     test('an existing or repeated key makes a bad row', async () => {
       const space = workspace(environment());
       await space.pipe('id,product_name\n5,First\n', 'import', '-', '--format', 'csv');

@@ -111,7 +111,9 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       const service = await startService({ ...launch, args: ['--workers', '2', '--log-level', 'silent'] });
       await until('the warning', () => service.stderr().includes('WARNING'));
       expect(service.stderr()).toStartWith(`WARNING: credentials are ${words}`);
-      expect(service.stderr().split('\n')).toHaveLength(2);
+      const [, ofLog, ...none] = service.stderr().split('\n');
+      expect(ofLog).toMatch(/^WARNING: the log of changes .* Add "changes: \{ read: \{ fields: \[seq, at, .*\] \} \}"/);
+      expect(none).toEqual(['']);
       const refused = await service.fetch('/products', { headers: withKey(key) });
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
     });
@@ -213,7 +215,7 @@ test('a role name that is probably a misspelt anonymous gets a warning until a k
   const declare = (name: string) =>
     writeFileSync(
       file,
-      `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { products: { read: true } }, admin: all }\n`,
+      `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { changes: {}, products: { read: true } }, admin: all }\n`,
     );
   for (const name of ['anonymus', 'public', 'anon']) {
     declare(name);
