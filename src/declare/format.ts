@@ -186,7 +186,10 @@ export const COLLECTION = {
 
 /** The properties of a rule. */
 export const RULE = {
-  where: property(anyText, 'A filter in the query language, also on [related rows](#references). `{claims.name}` inserts a claim.'),
+  where: property(
+    anyText,
+    'A filter in the query language, also on [related rows](#references). `{claims.name}` inserts a claim.',
+  ),
   fields: property(fieldNames, 'The allowed fields. Default: all.'),
   operations: property(
     listOf(oneWordOf(CHANGE_WAYS), 'a list of operations'),
