@@ -21,6 +21,8 @@ async function main([name, ...args]: readonly string[]): Promise<number | void> 
   const worker: Load = () => import('./cli/worker.ts');
   const load = name === 'worker' ? worker : Object.hasOwn(COMMANDS, name) ? COMMANDS[name]![1] : undefined;
   if (load === undefined) {
+    if (name.startsWith('-'))
+      throw new ConfigError(`${name}: a command must come first, as in catalogue serve ${name}`);
     throw new ConfigError(`unknown command ${name}; ${suggestName(name, NAMES, 'see catalogue --help')}`);
   }
   const { command } = await load();

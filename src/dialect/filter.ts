@@ -1,9 +1,11 @@
 /** Parses `[not.]operator.value`, the right side of a filter. */
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
+import { didYouMean } from '../base/nearest-name.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
+  OPERATORS,
   type OperatorName,
   operatorNamed,
   type SearchOperator,
@@ -171,7 +173,12 @@ function suggestedTest(operator: OperatorName, text: string): string | undefined
 function hintFor(key: string, value: string): string | undefined {
   if (/^(not\.)?in\./.test(value))
     return 'Write in.(a,b); put a value with a comma or a parenthesis into double quotes.';
-  if (/^(not\.)?[a-z]+[.(]/.test(value)) return undefined;
+  const [, , operator] = /^(not\.)?([a-z]+)[.(]/.exec(value) ?? [];
+  if (operator !== undefined) {
+    if (operatorNamed(operator) !== undefined) return undefined;
+    const nearest = didYouMean(operator, Object.keys(OPERATORS));
+    return `${operator} is not an operator${nearest}. If it is part of the value, write ${key}=eq.${value}`;
+  }
   if (/^[<>!=~]/.test(value)) return operatorHint(key, `=${value}`);
   const advice = FOREIGN_PARAMETERS.find(([names]) => names.test(key))?.[1];
   return advice === undefined

@@ -37,6 +37,6 @@ export function pageOfQuery(query: Query): Page {
   return query.limit === undefined ? { offset } : { offset, limit: query.limit };
 }
 
-export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>): ApiError {
-  return new ApiError('PGRST103', 'Requested range not satisfiable', { details, headers });
+export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>, hint?: string): ApiError {
+  return new ApiError('PGRST103', 'Requested range not satisfiable', { details, hint, headers });
 }

@@ -120,7 +120,10 @@ function nameOfStep(step: string): string {
 }
 
 function parseWholeNumber(name: string, value: string): number {
-  if (name === 'limit' && /^-\d+$/.test(value)) throw notSatisfiable('Limit should be greater than or equal to zero.');
+  if (name === 'limit' && /^-\d+$/.test(value)) {
+    const hint = `limit=${value} is negative. Write limit=10 for 10 rows; for all rows, leave limit out.`;
+    throw notSatisfiable('Limit should be greater than or equal to zero.', undefined, hint);
+  }
   if (!/^\d+$/.test(value)) {
     throw new ApiError('PGRST100', `"failed to parse ${name} (${value})" (line 1, column 1)`, {
       details: `unexpected "${value}" expecting a whole number from 0 on`,

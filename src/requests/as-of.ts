@@ -22,7 +22,7 @@ export function positionOf(
   if (text === undefined) return undefined;
   const { log } = engine;
   checkAsOf(plan, access?.permissions);
-  const time = String(MOMENT.read(text));
+  const time = readMoment(text);
   if (log === undefined) throw notLogged();
   if (plan.log !== undefined) return log.positionAt(time);
   return andThen(log.oldest(changingCollections(plan)), (oldest) => {
@@ -30,6 +30,15 @@ export function positionOf(
     if (time < oldest.at) throw beforeLog(text, oldest.at);
     return andThen(log.positionAt(time), (seq) => Math.max(seq, oldest.seq));
   });
+}
+
+function readMoment(text: string): string {
+  try {
+    return String(MOMENT.read(text));
+  } catch (error) {
+    const hint = `Prefer: as-of takes a time, such as 2026-11-17 or 2026-11-17T09:30:00Z.`;
+    throw error instanceof ApiError ? error.with({ hint }) : error;
+  }
 }
 
 function beforeLog(text: string, oldest: string): ApiError {

@@ -1,4 +1,4 @@
-/** Pictures with metadata that names a place: JPEG, PNG and WebP files made here. */
+/** Pictures with metadata that names a place: JPEG, PNG, WebP and GIF files made here. */
 import { gradient } from './pictures.ts';
 
 /** Stands for metadata that must not be published. */
@@ -75,6 +75,43 @@ function riff(type: string, data: Uint8Array): Buffer {
   header.write(type, 'latin1');
   header.writeUInt32LE(data.length, 4);
   return Buffer.concat([header, data, Buffer.alloc(data.length % 2)]);
+}
+
+/** Sub-blocks of up to 255 bytes, and the empty one at their end. */
+function subBlocks(data: Uint8Array): Buffer {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < data.length; at += 255) {
+    const part = data.subarray(at, at + 255);
+    parts.push(Uint8Array.of(part.length), part);
+  }
+  return Buffer.concat([...parts, Uint8Array.of(0)]);
+}
+
+/** An animation of one picture: 40 × 30 pixels in 128 shades of gray. It has no orientation. */
+export function gifWith(): Buffer {
+  const [width, height] = [40, 30];
+  const application = (name: string, data: Uint8Array) =>
+    Buffer.concat([Buffer.from([0x21, 0xff, 11]), Buffer.from(name), subBlocks(data)]);
+  const codes: number[] = [];
+  for (let at = 0; at < width * height; at++) {
+    // Cleared so often that codes stay 8 bits long.
+    if (at % 100 === 0) codes.push(128);
+    codes.push(at % 128);
+  }
+  return Buffer.concat([
+    Buffer.from('GIF89a'),
+    Buffer.from([width, 0, height, 0, 0xf6, 0, 0]),
+    Buffer.from(Array.from({ length: 128 }, (_, shade) => [shade * 2, shade * 2, shade * 2]).flat()),
+    application('NETSCAPE2.0', Uint8Array.of(1, 0, 0)),
+    application('ICCRGBG1012', Buffer.from(PROFILE)),
+    application('XMP DataXMP', Buffer.from(`${SECRET} `.repeat(40))),
+    Buffer.from([0x21, 0xfe]),
+    subBlocks(Buffer.from(SECRET)),
+    Buffer.from([0x21, 0xf9, 4, 0, 0, 0, 0, 0]),
+    Buffer.from([0x2c, 0, 0, 0, 0, width, 0, height, 0, 0, 7]),
+    subBlocks(Uint8Array.from([...codes, 129])),
+    Buffer.from(`;after the end, ${SECRET}`),
+  ]);
 }
 
 export async function webpWith(orientation: number): Promise<Buffer> {

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../../base/errors.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { isFiles } from '../../collection/files.ts';
 import { type Comparison, ofKind } from '../migration/changes.ts';
 
 export const LOG_TABLE = 'catalogue_changes';
@@ -68,6 +69,11 @@ export function positionAtSql(time: string, upTo: string): string {
 
 /** The declaration asks for no log, `--history-days` is 0, or the role of the connection may not create triggers. */
 export function notLogged(collection?: Collection): ApiError {
+  if (collection !== undefined && isFiles(collection)) {
+    return new ApiError('CAT501', 'changes of files are not logged', {
+      hint: 'A file never changes. Use the collections whose rows refer to files.',
+    });
+  }
   const of = collection === undefined ? '' : ` of ${collection.name}`;
   return new ApiError('CAT501', `changes${of} are not logged`, {
     hint: 'Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.',

@@ -1,11 +1,12 @@
 /**
- * Removes the metadata of JPEG, PNG and WebP while the bytes arrive: Exif with its place and time, XMP, IPTC, comments.
- * Colour profiles and the orientation stay. The pixels are not decoded. Bytes that do not fit the format pass, as the
- * decoder decides about them.
+ * Removes the metadata of JPEG, PNG, WebP and GIF while the bytes arrive: Exif with its place and time, XMP, IPTC,
+ * comments. Colour profiles and the orientation stay. The pixels are not decoded. Bytes that do not fit the format
+ * pass, as the decoder decides about them.
  */
 import { ApiError } from '../../base/errors.ts';
 import { IMAGE_BYTES_PER_PART, MAX_IMAGE_PARTS } from '../../base/limits/files.ts';
 import type { Container, Step } from './container.ts';
+import { Gif } from './gif.ts';
 import { Jpeg } from './jpeg.ts';
 import { Png } from './png.ts';
 import { Webp } from './webp.ts';
@@ -16,6 +17,7 @@ function containerOf(head: Buffer): Container | undefined {
   const text = head.toString('latin1', 0, SIGNATURE_BYTES);
   if (text.startsWith('\xff\xd8\xff')) return new Jpeg();
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return new Png();
+  if (text.startsWith('GIF8')) return new Gif();
   return text.startsWith('RIFF') && text.endsWith('WEBP') ? new Webp() : undefined;
 }
 

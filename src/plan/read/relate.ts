@@ -80,6 +80,8 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
   if (view?.of.among.has(target) === true && !among.has(target)) return tableDenied(target, 'read');
   const hidden = [target, hint].find((each) => each !== undefined && isHidden(from, each));
   if (hidden !== undefined) return fieldDenied(name, hidden, 'read');
+  const to = among.get(target);
+  if (to !== undefined && hint !== undefined && isHidden(to, hint)) return fieldDenied(target, hint, 'read');
   const relatedNames = [...new Set(relationsOf(from).map(({ to }) => to.name))];
   const nearest = nearestName(target, relatedNames);
   const using = hint === undefined ? '' : ` using the hint '${hint}'`;

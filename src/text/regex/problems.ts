@@ -17,7 +17,17 @@ const REASONS = {
   complex: 'regular expression is too complex',
 } as const;
 
-export function invalid(reason: keyof typeof REASONS, hint?: string): ApiError {
+/** The characters of pairs, and what to write for one of them alone. */
+const PAIRS: Readonly<Record<string, string>> = {
+  parentheses: '\\( or \\)',
+  brackets: '\\[ or \\]',
+  braces: '\\{ or \\}',
+};
+
+export function invalid(
+  reason: keyof typeof REASONS,
+  hint = PAIRS[reason] && `Close each of them. For the character itself, write ${PAIRS[reason]}.`,
+): ApiError {
   return new ApiError('2201B', `invalid regular expression: ${REASONS[reason]}`, { hint });
 }
 

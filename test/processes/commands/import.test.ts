@@ -18,6 +18,15 @@ function countsIn(stdout: string): Record<string, number> {
 const PRICE = ['--map', 'a, b=unit_price'];
 const SELECT = 'select=id,product_name,unit_price';
 
+test('a database that cannot be created is named as in the command', async () => {
+  const space = workspace({});
+  space.write('a.csv', 'id,product_name\n1,Tea\n');
+  const { exitCode, stderr } = await space.command('import', 'a.csv', '--database', 'a.csv/x.db');
+  expect(exitCode).toBe(1);
+  expect(stderr).toStartWith('catalogue: the database a.csv/x.db cannot be opened');
+  expect(stderr).not.toContain('partial');
+});
+
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
     test('with bad rows nothing is stored, and each is reported with its line, field and reason', async () => {

@@ -215,6 +215,7 @@ test('the command works through a link to it, from any folder, as npm installs i
 describe('a mistake gives one clear sentence and exit code 1, and nothing is created', () => {
   const cases: [what: string, launch: Omit<Launch, 'cwd'>, sentence: RegExp][] = [
     ['an unknown command', { args: ['srve'] }, /unknown command srve; perhaps you meant serve/],
+    ['a flag without a command', { args: ['--port', '0'] }, /--port: a command must come first, as in catalogue serve/],
     ['an unknown flag', { args: ['serve', '--prot', '0'] }, /unknown flag --prot \(perhaps you meant --port\)/],
     ['a stray argument', { args: ['serve', 'catalogue.db'] }, /unknown argument catalogue\.db/],
     ['a flag without its value', { args: ['serve', '--port'] }, /--port needs a value/],

@@ -91,6 +91,13 @@ describe.each(TWO_ENGINES)('%s: references by hidden fields', (engine) => {
     expect(text).not.toMatch(/Ann|other|top|"id":/);
   });
 
+  test.each(['/files?select=people!passport(id)', '/people?select=passport(id)', '/files?select=products!drafts(id)'])(
+    '%s names a hidden field, as a filter would',
+    async (path) => {
+      expect(await ask(undefined, path)).toMatchObject({ status: 401, text: expect.stringContaining('"42501"') });
+    },
+  );
+
   test('a visible reference is found by its collection, although others are hidden', async () => {
     expect(await shop.as(undefined).list('/files?select=products(id,name)')).toEqual([
       { products: [{ id: 1, name: 'public' }] } as never,

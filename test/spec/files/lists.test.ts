@@ -179,6 +179,10 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: lists of files', (engine) => {
       const posted = await service.fetch('/products/1/images', send('POST', 'image/png', PICTURE, named));
       expect(posted.status).toBe(201);
       expect(await client.next()).toEqual([['update', { id: 1, images: [{ name: 'tea.png' }] }]]);
+      // Files have no log, and no declaration changes that.
+      const refused = await service.fetch('/files', { headers: { ...headers, accept: 'text/event-stream' } });
+      const { hint } = await expectRefusal(refused, 501, 'CAT501');
+      expect(hint).toBe('A file never changes. Use the collections whose rows refer to files.');
     } finally {
       await service.close();
     }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { type As, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
-import { jpegWith, PROFILE, pngWith, SECRET, webpWith } from '../../support/picture-metadata.ts';
+import { gifWith, jpegWith, PROFILE, pngWith, SECRET, webpWith } from '../../support/picture-metadata.ts';
 import { gradient } from '../../support/pictures.ts';
 import { expectRefusal, send } from '../../support/stories.ts';
 
@@ -17,7 +17,7 @@ roles:
   admin: all
 `);
 
-const FORMATS = { jpeg: jpegWith, png: pngWith, webp: webpWith } as const;
+const FORMATS = { jpeg: jpegWith, png: pngWith, webp: webpWith, gif: gifWith } as const;
 type Format = keyof typeof FORMATS;
 
 describe.each(TWO_ENGINES)('%s: metadata of pictures', (engine) => {
@@ -67,19 +67,20 @@ describe.each(TWO_ENGINES)('%s: metadata of pictures', (engine) => {
       }
     });
 
-    test('a picture that is not upright keeps its orientation', async () => {
-      for (const orientation of [3, 6]) {
-        const sent = await FORMATS[format](orientation);
-        const { row, stored } = await store('admin', 'POST', '/files', format, sent);
-        const kept = await store('admin', 'PUT', '/products/1/original', format, sent);
-        expect(stored.includes(SECRET)).toBe(false);
-        // The tag, its type, its count and its value.
-        const tag = Buffer.from([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation]);
-        expect(stored.includes(tag)).toBe(true);
-        expect([row.width, row.height]).toEqual([kept.row.width, kept.row.height]);
-        expect((await pixelsOf(stored)).equals(await pixelsOf(sent))).toBe(true);
-      }
-    });
+    if (format !== 'gif')
+      test('a picture that is not upright keeps its orientation', async () => {
+        for (const orientation of [3, 6]) {
+          const sent = await FORMATS[format](orientation);
+          const { row, stored } = await store('admin', 'POST', '/files', format, sent);
+          const kept = await store('admin', 'PUT', '/products/1/original', format, sent);
+          expect(stored.includes(SECRET)).toBe(false);
+          // The tag, its type, its count and its value.
+          const tag = Buffer.from([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation]);
+          expect(stored.includes(tag)).toBe(true);
+          expect([row.width, row.height]).toEqual([kept.row.width, kept.row.height]);
+          expect((await pixelsOf(stored)).equals(await pixelsOf(sent))).toBe(true);
+        }
+      });
 
     test('a field with keepMetadata keeps every byte', async () => {
       const sent = await FORMATS[format](8);

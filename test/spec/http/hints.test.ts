@@ -39,6 +39,24 @@ describe.each(TWO_ENGINES)('hints on %s', (engine) => {
   });
 
   test.each([
+    [
+      'id=gtt.5',
+      'PGRST100',
+      'gtt is not an operator (perhaps you meant gt). If it is part of the value, write id=eq.gtt.5',
+    ],
+    ['product_name=not.a.b', 'PGRST100', 'If it is part of the value, write product_name=eq.not.a.b'],
+    ['product_name=match.(((', '2201B', 'For the character itself, write \\( or \\).'],
+    ['product_name=match.[', '2201B', 'write \\[ or \\].'],
+  ])('the hint for a wrong value says what to write: %s', async (query, code, hint) => {
+    expect(await hintOf(`/products?${query}`, code)).toContain(hint);
+  });
+
+  test('the hint for a negative limit says what to write', async () => {
+    const { hint } = await expectRefusal(await catalogue.fetch('/products?limit=-1'), 416, 'PGRST103');
+    expect(hint).toBe('limit=-1 is negative. Write limit=10 for 10 rows; for all rows, leave limit out.');
+  });
+
+  test.each([
     ['page=2', 'limit=20&offset=40'],
     ['per_page=10', 'limit=20&offset=40'],
     ['sort=unit_price', 'order=FIELD.desc'],

@@ -34,7 +34,10 @@ export function openNewFile(options: SqliteOptions): Engine {
       },
     });
   } catch (error) {
-    remove();
+    // Its error would name the temporary file, and hide the cause.
+    try {
+      remove();
+    } catch {}
     throw error;
   }
 }

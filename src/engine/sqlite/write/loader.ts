@@ -2,6 +2,7 @@
  * Loads rows into SQLite. Rows are staged in a temporary database, on disk but unsynced and without a lock on the
  * catalogue. Then one transaction stores them.
  */
+import { finalPath } from '../../../base/files/output-file.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Conflict } from '../../../plan/types.ts';
@@ -67,7 +68,7 @@ function checkIntegrity(connection: Connection): void {
   const [found] = connection.values({ sql: 'pragma main.quick_check(1)', params: [] }).flat();
   if (found === 'ok') return;
   throw new ConfigError(
-    `${connection.path} is damaged, and nothing was stored in it; catalogue check says more, catalogue restore brings back a backup`,
+    `${finalPath(connection.path)} is damaged, and nothing was stored in it; catalogue check says more, catalogue restore brings back a backup`,
   );
 }
 
