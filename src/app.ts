@@ -1,9 +1,10 @@
 /** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
 import { ApiError } from './base/errors.ts';
 import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESIZED_MB } from './base/limits/files.ts';
+import type { Metric } from './base/metric.ts';
 import type { Catalogue, Collection } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
-import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
+import type { Engine, MaybePromise } from './engine/engine.ts';
 import { Files } from './files/files.ts';
 import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';

@@ -4,12 +4,13 @@
  */
 
 import { ApiError } from '../base/errors.ts';
+import { counter, type Metric } from '../base/metric.ts';
 import { lookalikeRole, similarToAnonymous } from '../collection/access/anonymous-role.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import { rolesWithoutLog } from '../collection/access/log-readers.ts';
 import { undeclaredRoles } from '../collection/access/undeclared-roles.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
+import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import type { Pages } from '../http/pages.ts';
@@ -176,14 +177,10 @@ function withExpiredCookie(error: ApiError, scope: CookieScope): ApiError {
 }
 
 function metricsOf({ rejected, logins, rejectedLogins }: Counts): readonly Metric[] {
-  const counter = (name: string, value: number, help: string): Metric => ({ name, kind: 'counter', help, value });
+  const refused = 'Requests rejected for their token, key or session, or for having none.';
   return [
-    counter(
-      'credentials_refused_total',
-      rejected,
-      'Requests rejected for their token, key or session, or for having none.',
-    ),
-    counter('logins_total', logins, 'People who have logged in.'),
-    counter('logins_refused_total', rejectedLogins, 'Attempts to log in that were rejected, or came too soon.'),
+    counter('credentials_refused_total', refused, rejected),
+    counter('logins_total', 'People who have logged in.', logins),
+    counter('logins_refused_total', 'Attempts to log in that were rejected, or came too soon.', rejectedLogins),
   ];
 }

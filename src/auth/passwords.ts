@@ -4,6 +4,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 import {
   MAX_CONCURRENT_HASHES,
   MAX_PASSWORD_BYTES,
@@ -14,6 +15,17 @@ import { ConfigError } from '../settings/by-command.ts';
 import { randomText } from './secret-text.ts';
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
+
+const hashQueue = new FairQueue({
+  places: MAX_CONCURRENT_HASHES,
+  placesPerCaller: MAX_CONCURRENT_HASHES,
+  maxWaiting: MAX_QUEUED_HASHES,
+  tooMany: () =>
+    new ApiError('CAT429', 'too many logins at once', {
+      hint: 'Try again in a moment.',
+      headers: { 'retry-after': '2' },
+    }),
+});
 
 /** Keyboards encode the same letter in several ways. */
 const normal = (password: string) => password.normalize('NFC');
@@ -30,7 +42,7 @@ export function passwordProblem(password: string): string | undefined {
 export function hashPassword(password: string): Promise<string> {
   const problem = passwordProblem(password);
   if (problem !== undefined) throw new ConfigError(problem);
-  return hashQueue.run(() => Bun.password.hash(normal(password), ARGON2));
+  return hashQueue.run('', 1, () => Bun.password.hash(normal(password), ARGON2));
 }
 
 export function isTooLong(password: string): boolean {
@@ -42,37 +54,9 @@ let dummyHash: Promise<string> | undefined;
 
 /** `hash` is undefined if the user does not exist. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
-  return hashQueue.run(async () => {
+  return hashQueue.run('', 1, async () => {
     dummyHash ??= Bun.password.hash(randomText(), ARGON2);
     const isRight = await Bun.password.verify(normal(password), hash ?? (await dummyHash));
     return isRight && hash !== undefined;
   });
 }
-
-/** Limits concurrent work; a bounded number of calls may wait. */
-class HashQueue {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running < MAX_CONCURRENT_HASHES) this.running++;
-    else await this.wait();
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.running--;
-      else next();
-    }
-  }
-
-  private wait(): Promise<void> {
-    if (this.waiting.length < MAX_QUEUED_HASHES) return new Promise((resolve) => this.waiting.push(resolve));
-    throw new ApiError('CAT429', 'too many logins at once', {
-      hint: 'Try again in a moment.',
-      headers: { 'retry-after': '2' },
-    });
-  }
-}
-
-const hashQueue = new HashQueue();

@@ -5,16 +5,13 @@
 import type { Collection } from '../collection/declaration.ts';
 import { CREDENTIALS, KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
-import { EMPTY_QUERY } from '../dialect/query.ts';
-import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, MaybePromise, ReadResult } from '../engine/engine.ts';
+import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
+import { RowStore } from '../engine/row-store.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import { keyIs } from '../plan/keys.ts';
-import { planRead } from '../plan/read/read.ts';
-import { planWholeRow, WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
+import { planWholeRow } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { ALWAYS, type Assignment, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
-import { readWhole } from '../response/body.ts';
+import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { andThen } from '../response/request-context.ts';
 
 interface Holder {
@@ -43,8 +40,6 @@ export interface StoredSession {
 
 /** Interval between checks for missing tables. */
 const CHECK_MS = 500;
-const NO_COLUMNS: Encoding = { format: 'json', stripNulls: false, columns: [] };
-const WRITE_OPTIONS = { singular: false, mustExist: false } as const;
 
 export class CredentialStore {
   readonly keys: CredentialTable<StoredKey>;
@@ -52,10 +47,10 @@ export class CredentialStore {
   readonly sessions: CredentialTable<StoredSession>;
 
   constructor(engine: Engine) {
-    const tables = new OwnTables(engine);
-    this.keys = new CredentialTable(engine, tables, KEYS);
-    this.users = new CredentialTable(engine, tables, USERS);
-    this.sessions = new CredentialTable(engine, tables, SESSIONS);
+    const [store, tables] = [new RowStore(engine), new OwnTables(engine)];
+    this.keys = new CredentialTable(store, tables, KEYS);
+    this.users = new CredentialTable(store, tables, USERS);
+    this.sessions = new CredentialTable(store, tables, SESSIONS);
   }
 }
 
@@ -84,14 +79,15 @@ class OwnTables {
 
 class CredentialTable<Row extends object> {
   constructor(
-    private readonly engine: Engine,
+    private readonly store: RowStore,
     private readonly tables: OwnTables,
     private readonly collection: Collection,
   ) {}
 
   find(key: string): MaybePromise<Row | undefined> {
     const plan = planWholeRow(this.collection, [key]);
-    return andThen(this.tables.check(), (exist) => (exist ? andThen(this.read(plan), ([row]) => row) : undefined));
+    const first = (exist: boolean) => (exist ? andThen(this.store.read<Row>(plan), ([row]) => row) : undefined);
+    return andThen(this.tables.check(), first);
   }
 
   /** The rows with this name, in any case. */
@@ -99,32 +95,22 @@ class CredentialTable<Row extends object> {
     if (name.includes('\0') || !(await this.tables.check())) return [];
     const of = fieldExpression(this.collection.byName.get('name')!);
     const where: Predicate = { kind: 'like', of, pattern: name.replace(/[\\%_]/g, '\\$&'), caseless: true };
-    const plan = planRead(this.collection, EMPTY_QUERY, { offset: 0 }, undefined);
-    return (await this.read({ ...plan, where })) as readonly (Row & { readonly name: string })[];
+    return this.store.read({ ...this.store.query(this.collection, ''), where });
   }
 
   async all(): Promise<readonly Row[]> {
-    if (!(await this.tables.check())) return [];
-    return this.read(planRead(this.collection, EMPTY_QUERY, { offset: 0 }, undefined));
+    return (await this.tables.check()) ? this.store.read(this.store.query(this.collection, '')) : [];
   }
 
   async add(row: Row): Promise<void> {
     await this.tables.create();
-    const into = this.collection;
-    const rows = [into.fields.map(({ name, type }) => storeJson(type, row[name as keyof Row] ?? null))];
-    await this.execute({ kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS });
+    await this.store.execute([this.store.insertion(this.collection, row)]);
   }
 
   /** Resolves to whether the row exists, and is among `within`. */
   change(key: string, changes: Partial<Row>, within: Predicate = ALWAYS): Promise<boolean> {
-    const into = this.collection;
-    const changedFields = into.fields.filter(({ name }) => changes[name as keyof Row] !== undefined);
-    const set: Assignment[] = changedFields.map((field) => ({
-      field,
-      value: storeJson(field.type, changes[field.name as keyof Row]),
-    }));
-    const where = andAlso(keyIs(into, [key]), within);
-    return this.write({ kind: 'update', into, where, set, given: changedFields, ...WRITE_OPTIONS });
+    const where = andAlso(keyIs(this.collection, [key]), within);
+    return this.write(this.store.change(this.collection, where, changes));
   }
 
   /** Resolves to whether such a row existed, among `within`. */
@@ -134,29 +120,15 @@ class CredentialTable<Row extends object> {
     operator: '=' | '<' = '=',
     within: Predicate = ALWAYS,
   ): Promise<boolean> {
-    const into = this.collection;
-    const field = into.byName.get(name)!;
-    const is: Predicate = {
-      kind: 'compare',
-      of: fieldExpression(field),
-      operator,
-      value: storeJson(field.type, value),
-    };
-    return this.write({ kind: 'delete', into, where: andAlso(is, within), ...WRITE_OPTIONS });
+    const field = this.collection.byName.get(name)!;
+    const compared = { of: fieldExpression(field), operator, value: storeJson(field.type, value) };
+    const where = andAlso({ kind: 'compare', ...compared }, within);
+    return this.write(this.store.deletion(this.collection, where));
   }
 
-  private read(plan: ReadPlan): MaybePromise<readonly Row[]> {
-    const rows = ({ body }: ReadResult) => JSON.parse(body as string) as readonly Row[];
-    return andThen(andThen(this.engine.read(plan, WHOLE_ROW_JSON), readWhole), rows);
-  }
-
-  private async write(plan: WritePlan): Promise<boolean> {
-    return (await this.tables.check()) && (await this.execute(plan)) > 0;
-  }
-
-  /** Returns the number of affected rows. */
-  private async execute(plan: WritePlan): Promise<number> {
-    const [result] = await this.engine.write([{ plan, encoding: NO_COLUMNS }], { dryRun: false });
-    return result!.affected;
+  private async write(write: Write): Promise<boolean> {
+    if (!(await this.tables.check())) return false;
+    const [result] = await this.store.execute([write]);
+    return result!.affected > 0;
   }
 }

@@ -1,8 +1,7 @@
 /** `catalogue serve`: one serving process, or workers and their supervisor. */
 
 import { type Log, openLog } from '../observe/log.ts';
-import { type Certificate, readCertificate } from '../serve/certificate.ts';
-import { renewOnHangup, warnIfExpired } from '../serve/certificate-reload.ts';
+import { type Certificate, readCertificate, renewOnHangup, warnIfExpired } from '../serve/certificate.ts';
 import { serveHere, stopSignal } from '../serve/instance.ts';
 import { checkHost, startAdmin } from '../serve/ports.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';

@@ -3,12 +3,11 @@
 import { openLog } from '../observe/log.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Certificate } from '../serve/certificate.ts';
-import { Channel, type Message } from '../serve/channel.ts';
+import { Channel, type Message, statusAnswers, WorkerReport } from '../serve/channel.ts';
 import type { EditOutcome } from '../serve/declaration-edits.ts';
 import { serveHere, stopSignal } from '../serve/instance.ts';
 import type { RunningServer } from '../serve/server.ts';
 import type { WorkerTask } from '../serve/worker-process.ts';
-import { statusAnswers, WorkerReport } from '../serve/worker-report.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
 

@@ -9,6 +9,7 @@
  * CAT422, CAT503, CAT507.
  */
 import type { Report } from '../base/error-list.ts';
+import type { Metric } from '../base/metric.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
@@ -161,12 +162,4 @@ export interface Explanation {
   readonly options?: readonly PlanOption[];
   /** As JSON in PostgreSQL's format (a list of one object with a `Plan`, whose `Plans` are its steps), or as text. */
   readonly plan: unknown;
-}
-
-export interface Metric {
-  /** For example `writes_waiting`. */
-  readonly name: string;
-  readonly kind: 'counter' | 'gauge';
-  readonly help: string;
-  readonly value: number;
 }

@@ -8,7 +8,7 @@ import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 import type { Engine } from './engine.ts';
 import { isLoss, describe as postgresWords, sqlState } from './postgres/errors.ts';
 import { isPostgresUrl } from './postgres/url.ts';
-import type { DescribedDatabase } from './shared/described-tables.ts';
+import type { DescribedDatabase } from './shared/describe-table.ts';
 import type { Creation } from './shared/loader.ts';
 import type { Maintenance } from './shared/maintenance.ts';
 import { filesOf, IN_MEMORY } from './sqlite/connection/database-files.ts';

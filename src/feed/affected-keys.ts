@@ -1,13 +1,11 @@
 /** The rows of a list that changes may affect: changed rows, and rows that embed or test related rows that changed. */
 import { stored } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
+import { type Reader, readLines } from '../engine/lines.ts';
 import { cast, NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Expression, type Predicate, type ReadPlan } from '../plan/types.ts';
 import { type Changes, hasKey } from './changed-keys.ts';
-import { linesOf } from './feed-plan.ts';
-import { allLines } from './lines.ts';
-import type { Reader } from './queued-reads.ts';
 
 type Keys = Changes['keys'];
 
@@ -23,7 +21,7 @@ export async function affectedKeys(reader: Reader, list: ReadPlan, from: number,
   const where: Predicate = { kind: 'any', terms: related };
   const plan: ReadPlan = { kind: 'read', from: collection, columns, order: NO_ORDER, where, offset: 0 };
   for (const position of [from, to]) {
-    for (const line of await allLines(await reader.read(plan, linesOf(plan), undefined, position))) {
+    for (const line of await readLines(reader, plan, position)) {
       const texts = Object.values(JSON.parse(line) as Record<string, string>);
       keys.add(texts.length === 1 ? texts[0]! : JSON.stringify(texts));
     }

@@ -3,14 +3,12 @@ import { MAX_RESUMED_CHANGES, STEP_CHANGES } from '../base/limits/feed.ts';
 import { changesOf } from '../collection/change-log.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { LogPosition } from '../engine/engine.ts';
+import { type Reader, readLines } from '../engine/lines.ts';
 import { keyIs } from '../plan/keys.ts';
 import { readValue } from '../plan/predicate.ts';
 import { logViews } from '../plan/read/changes.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
-import { linesOf } from './feed-plan.ts';
-import { allLines } from './lines.ts';
-import type { Reader } from './queued-reads.ts';
 
 /** Keys by collection, as the log prints them. */
 export interface Changes {
@@ -30,7 +28,7 @@ export async function changesAfter(
   limit = STEP_CHANGES,
 ): Promise<Changes> {
   const plan = planOf(collections, after, limit);
-  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo.seq));
+  const lines = await readLines(reader, plan, upTo.seq);
   const keys = new Map<string, Set<string>>();
   let last = upTo;
   for (const line of lines) {
@@ -52,7 +50,7 @@ export async function isFarBehind(
   // Numbers are no measure: rolled-back writes take some on PostgreSQL.
   if (upTo.seq - after <= MAX_RESUMED_CHANGES) return false;
   const plan = { ...planOf(collections, after, 1), offset: MAX_RESUMED_CHANGES };
-  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo.seq));
+  const lines = await readLines(reader, plan, upTo.seq);
   return lines.length > 0;
 }
 

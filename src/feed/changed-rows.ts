@@ -6,13 +6,12 @@ import { MAX_STEP_BYTES } from '../base/limits/feed.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
+import { type Reader, streamLines } from '../engine/lines.ts';
 import { NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { type Expression, fieldOf, type Predicate, type ReadPlan } from '../plan/types.ts';
 import { hasKey } from './changed-keys.ts';
-import { type FeedPlan, linesOf } from './feed-plan.ts';
-import { linesIn } from './lines.ts';
-import type { Reader } from './queued-reads.ts';
+import type { FeedPlan } from './feed-plan.ts';
 
 type Values = Readonly<Record<string, Value>>;
 
@@ -43,7 +42,7 @@ export async function changedRows(
     ['before', from],
     ['after', upTo],
   ] as const) {
-    for await (const lines of linesIn(await reader.read(plan, linesOf(plan), undefined, position))) {
+    for await (const lines of streamLines(reader, plan, position)) {
       for (const line of lines) {
         length += line.length;
         const values = JSON.parse(line) as Values;

@@ -3,7 +3,6 @@ import { ApiError } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
-import type { Encoding } from '../encode/encoding.ts';
 import type { Call } from '../http/call.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
@@ -55,11 +54,6 @@ export function planFeed(call: Call, collection: Collection, permissions: Permis
     keyNames,
     collections: log?.map((view) => view.collection) ?? changingCollections(list),
   };
-}
-
-/** One row as JSON per line. */
-export function linesOf({ columns }: ReadPlan): Encoding {
-  return { format: 'ndjson', stripNulls: false, columns: columns.map(({ name }) => name) };
 }
 
 function unsupported(what: string, hint: string): ApiError {

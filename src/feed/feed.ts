@@ -11,8 +11,10 @@ import {
   RECONNECT_SPREAD_MS,
   STEP_MS,
 } from '../base/limits/feed.ts';
+import { counter, gauge, type Metric } from '../base/metric.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import type { ChangeLog, Engine, LogPosition, Metric } from '../engine/engine.ts';
+import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
+import { queuedReader, type Reader } from '../engine/lines.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -25,7 +27,6 @@ import { LiveRequest, type LiveSteps } from './feed-event.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
-import { queuedReader, type Reader } from './queued-reads.ts';
 import { eventText, heartbeat, NO_DATA, rowsAt, stepChunk, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
@@ -124,16 +125,10 @@ export class Feed {
   }
 
   metrics(): readonly Metric[] {
-    const events = this.hub?.events ?? 0;
     return [
-      { name: 'feed_subscribers', kind: 'gauge', help: 'Clients that follow a list.', value: this.open.size },
-      {
-        name: 'feed_unsent_bytes',
-        kind: 'gauge',
-        help: 'Bytes that wait for slow clients.',
-        value: this.open.unsent,
-      },
-      { name: 'feed_events_total', kind: 'counter', help: 'Changes sent to them.', value: events },
+      gauge('feed_subscribers', 'Clients that follow a list.', this.open.size),
+      gauge('feed_unsent_bytes', 'Bytes that wait for slow clients.', this.open.unsent),
+      counter('feed_events_total', 'Changes sent to them.', this.hub?.events ?? 0),
     ];
   }
 

@@ -12,13 +12,13 @@ import {
   STEP_PAUSE_MS,
 } from '../base/limits/feed.ts';
 import type { LogPosition } from '../engine/engine.ts';
+import type { Reader } from '../engine/lines.ts';
 import { filterSteps } from '../engine/shared/cost.ts';
 import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
 import type { Changes } from './changed-keys.ts';
 import { isSame } from './event-id.ts';
 import type { Chunk, FeedEvent } from './feed-event.ts';
 import type { FeedPlan } from './feed-plan.ts';
-import type { Reader } from './queued-reads.ts';
 import { stepChunk, stepEvents } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 

@@ -13,13 +13,13 @@ import {
 } from '../base/limits/feed.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
+import { queuedReader, type Reader } from '../engine/lines.ts';
 import { relatedChanges } from './affected-keys.ts';
 import { type Changes, changesAfter, isFarBehind } from './changed-keys.ts';
 import { type ChangedRow, changedRows, mayAffect, testedFields } from './changed-rows.ts';
 import { eventId, isInLog, isSame } from './event-id.ts';
 import type { FeedPlan } from './feed-plan.ts';
 import { Group } from './group.ts';
-import { queuedReader, type Reader } from './queued-reads.ts';
 import { heartbeat } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 

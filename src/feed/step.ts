@@ -5,15 +5,14 @@
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
 import type { LogPosition } from '../engine/engine.ts';
+import { type Reader, readLines, streamLines } from '../engine/lines.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import type { Predicate, ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
 import { eventId } from './event-id.ts';
 import type { Chunk, FeedEvent } from './feed-event.ts';
-import { type FeedPlan, linesOf } from './feed-plan.ts';
-import { allLines, keyedRow, linesIn } from './lines.ts';
-import type { Reader } from './queued-reads.ts';
+import type { FeedPlan } from './feed-plan.ts';
 
 const encoder = new TextEncoder();
 
@@ -46,7 +45,7 @@ export function eventText(events: readonly FeedEvent[], position?: LogPosition):
 
 /** Every row of the list as of a position. */
 export async function* rowsAt(reader: Reader, { list }: FeedPlan, position: number): AsyncGenerator<string> {
-  for await (const lines of linesIn(await reader.read(list, linesOf(list), undefined, position))) {
+  for await (const lines of streamLines(reader, list, position)) {
     yield eventText(lines.map((data) => ({ name: 'row', data })));
   }
 }
@@ -62,7 +61,7 @@ export async function* stepEvents(
   if (list.log !== undefined) {
     // Entries of the log only appear.
     const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from), list.where) };
-    const lines = await allLines(await reader.read(entries, linesOf(entries), undefined, upTo));
+    const lines = await readLines(reader, entries, upTo);
     yield lines.map((data) => ({ name: 'insert', data, key: '{}' }));
     return;
   }
@@ -102,13 +101,17 @@ async function rowsWhere(
   position: number,
 ): Promise<Rows> {
   const some = { ...keyed, where: andAlso(where, keyed.where) };
-  const lines = await allLines(await reader.read(some, linesOf(some), undefined, position));
-  return new Map(
-    lines.map((line) => {
-      const { key, row } = keyedRow(line, keyNames);
-      return [key, row];
-    }),
-  );
+  const lines = await readLines(reader, some, position);
+  return new Map(lines.map((line) => keyedRow(line, keyNames)));
+}
+
+const MEMBER = /[{,]"key \d+":("(?:[^"\\]|\\.)*"|[^,}]+)/y;
+
+/** Splits a row into its key, as a JSON object under the names that the row has for it, and the columns that follow. */
+function keyedRow(line: string, keyNames: readonly string[]): readonly [key: string, row: string] {
+  MEMBER.lastIndex = 0;
+  const members = keyNames.map((name) => `${JSON.stringify(name)}:${MEMBER.exec(line)![1]}`);
+  return [`{${members.join(',')}}`, `{${line.slice(MEMBER.lastIndex + 1)}`];
 }
 
 interface Difference {

@@ -1,6 +1,8 @@
 /** Caches the bytes of small files in memory, by SHA-256: they never change. Access to a file is checked before. */
 import { CACHED_CONTENTS_BYTES, MAX_CACHED_CONTENT_BYTES } from '../base/limits/files.ts';
-import type { MaybePromise } from '../engine/engine.ts';
+import { MAX_CACHED_TEXT_LENGTH } from '../base/limits/http.ts';
+import { LruCache } from '../base/memo.ts';
+import type { ChangeCounter, MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
 import type { Content } from './storage/storage.ts';
 import type { FileStore } from './store.ts';
@@ -82,4 +84,36 @@ async function streamOf(iterable: AsyncIterable<Uint8Array>): Promise<ReadableSt
       await bytes.return?.(undefined);
     },
   });
+}
+
+/** Caches values that were read from the data, until any process commits a change. */
+export class UnchangedCache<T> {
+  private readonly values: LruCache<T>;
+  /** The change count of the values. */
+  private changeCount = Number.NaN;
+
+  /** Without a change counter nothing is cached. */
+  constructor(
+    private readonly changes: ChangeCounter | undefined,
+    max: number,
+  ) {
+    this.values = new LruCache(max);
+  }
+
+  /** Taken before a read. */
+  current(): number {
+    return this.changes?.current() ?? Number.NaN;
+  }
+
+  get(key: string): T | undefined {
+    const changeCount = this.current();
+    if (changeCount !== this.changeCount) this.values.clear();
+    this.changeCount = changeCount;
+    return this.values.get(key);
+  }
+
+  /** `changeCount` is the one before the read. */
+  set(key: string, value: T, changeCount: number): void {
+    if (changeCount === this.changeCount && key.length <= MAX_CACHED_TEXT_LENGTH) this.values.set(key, value);
+  }
 }

@@ -1,6 +1,6 @@
 /** The metrics of files. The figures of stored files are read in the background, at most once a minute. */
 import { FILE_FIGURES_MS } from '../base/limits/files.ts';
-import type { Metric } from '../engine/engine.ts';
+import { counter, gauge, type Metric } from '../base/metric.ts';
 import type { FileStore } from './store.ts';
 import type { Variants } from './variants.ts';
 
@@ -21,17 +21,16 @@ export class FileMetrics {
     const { resized, seconds } = this.variants;
     const { files, bytes } = this.stored;
     return [
-      { name: 'stored_files', kind: 'gauge', help: 'Files, as of a scrape in the last minute.', value: files },
-      { name: 'stored_files_bytes', kind: 'gauge', help: 'Bytes of files and their sizes.', value: bytes },
-      { name: 'uploaded_bytes_total', kind: 'counter', help: 'Bytes of received files.', value: this.uploadedBytes },
-      {
-        name: 'file_cleanup_failures_total',
-        kind: 'counter',
-        help: 'Failed attempts to remove files that no row refers to.',
-        value: this.cleanupFailures,
-      },
-      { name: 'images_resized_total', kind: 'counter', help: 'Images resized, without stored ones.', value: resized },
-      { name: 'image_resize_seconds_total', kind: 'counter', help: 'Time that this took.', value: seconds },
+      gauge('stored_files', 'Files, as of a scrape in the last minute.', files),
+      gauge('stored_files_bytes', 'Bytes of files and their sizes.', bytes),
+      counter('uploaded_bytes_total', 'Bytes of received files.', this.uploadedBytes),
+      counter(
+        'file_cleanup_failures_total',
+        'Failed attempts to remove files that no row refers to.',
+        this.cleanupFailures,
+      ),
+      counter('images_resized_total', 'Images resized, without stored ones.', resized),
+      counter('image_resize_seconds_total', 'Time that this took.', seconds),
     ];
   }
 

@@ -70,7 +70,7 @@ export class FileStore extends FileRecords {
 
   /** Sets the time since when files are orphans. */
   mark(where: Predicate, value: string | null): Write {
-    return this.changeAll(this.files, where, 'orphaned_at', value);
+    return this.change(this.files, where, { orphaned_at: value });
   }
 
   /** The bytes from `start` to `end`, exclusively. */

@@ -1,5 +1,4 @@
 /** The answer to a request before it becomes a `Response`. `toResponse` applies the content coding, 304 and HEAD. */
-
 import type { Call } from './call.ts';
 import { compress, compressStream } from './compress.ts';
 import type { Accepted, Coding } from './content-coding.ts';

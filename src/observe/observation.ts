@@ -1,19 +1,21 @@
 /** Wires up the log, the metrics, the health checks and their pages. */
 
+import manifest from '../../package.json' with { type: 'json' };
 import { isUnexpected } from '../base/errors.ts';
+import type { Metric } from '../base/metric.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
-import type { Engine, Metric } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Pages } from '../http/pages.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { CompletedRequest } from '../response/request-context.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
+import { type Family, family, metric } from './exposition.ts';
 import { Health, healthPages, type ServiceStatus } from './health.ts';
 import type { Log } from './log.ts';
-import { Metrics } from './metrics.ts';
-import { logAnswers, logCuts } from './request-log.ts';
+import { ProcessMetrics } from './process-metrics.ts';
+import { logAnswers, logCuts, logSlowQueries } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { logSlowQueries } from './slow-queries.ts';
 
 const BATCH_SIZE = 128;
 const WAIT_MS = 50;
@@ -77,4 +79,38 @@ export class Observation {
       for (const answer of answers) watch(answer);
     }
   };
+}
+
+/** The metrics of one serving process: requests, engine, process. */
+interface MetricSources {
+  readonly requests: RequestMetrics;
+  readonly engine: () => Engine | undefined;
+  /** Metrics of the app. */
+  readonly app: () => readonly Metric[];
+  readonly isReady: () => boolean;
+  /** The number of requests in flight. */
+  readonly inProgress: () => number;
+}
+
+class Metrics {
+  private readonly process = new ProcessMetrics();
+
+  constructor(private readonly sources: MetricSources) {}
+
+  families(): Family[] {
+    const { requests, engine, app, isReady, inProgress } = this.sources;
+    return [
+      family('catalogue_build_info', 'gauge', 'The version that runs.', {
+        value: 1,
+        labels: { version: manifest.version, bun: Bun.version },
+      }),
+      metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(isReady())),
+      ...requests.families(),
+      metric('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', inProgress()),
+      ...[...(engine()?.metrics?.() ?? []), ...app()].map(({ name, kind, help, value }) =>
+        metric(`catalogue_${name}`, kind, help, value),
+      ),
+      ...this.process.families(),
+    ];
+  }
 }

@@ -1,6 +1,5 @@
 /** Metrics of a process: memory, CPU time, open files, event loop delay. */
 import { descriptors } from '../base/files/descriptors.ts';
-import { EventLoopLag } from './event-loop.ts';
 import { type Family, metric } from './exposition.ts';
 
 export class ProcessMetrics {
@@ -37,4 +36,32 @@ function openFiles(): Family[] {
     metric('process_open_fds', 'gauge', 'File descriptors in use, most of them connections.', openDescriptors.open),
     metric('process_max_fds', 'gauge', 'Limit of file descriptors.', openDescriptors.limit),
   ];
+}
+
+/** Measures the event loop's delay by the lateness of a timer. */
+const EVERY_MS = 500;
+
+class EventLoopLag {
+  private last = 0;
+  private worst = 0;
+  private due = performance.now() + EVERY_MS;
+  private readonly timer = setInterval(() => this.look(), EVERY_MS);
+
+  constructor() {
+    this.timer.unref();
+  }
+
+  /** In seconds: the current delay, and the worst since the last call. */
+  read(): { last: number; worst: number } {
+    const { last, worst } = this;
+    this.worst = 0;
+    return { last: last / 1000, worst: worst / 1000 };
+  }
+
+  private look(): void {
+    const now = performance.now();
+    this.last = Math.max(0, now - this.due);
+    this.worst = Math.max(this.worst, this.last);
+    this.due = now + EVERY_MS;
+  }
 }

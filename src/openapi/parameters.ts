@@ -6,7 +6,8 @@ import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES } from '../dialect/tree.ts';
 import type { Components } from './component.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+import { errorAnswer } from './responses.ts';
 
 const TEXT = { type: 'string' };
 
@@ -112,4 +113,32 @@ function query(name: string, description: string, schema: JsonObject): JsonObjec
 
 function header(name: string, description: string, schema: JsonObject): JsonObject {
   return { name, in: 'header', description, schema };
+}
+
+/** The form of an operation. */
+export interface Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly ParameterName[];
+  /** Parameters of this operation only. */
+  readonly ownParameters?: readonly JsonObject[];
+  readonly body?: JsonObject;
+  /** Successful answers by status. */
+  readonly answers: Readonly<Record<string, JsonObject>>;
+}
+
+export function operation(components: Components, described: Operation): JsonObject {
+  const { id, tag, summary, description, parameters: names = [], ownParameters = [], body, answers } = described;
+  const all: readonly Json[] = [...ownParameters, ...parameters(components, names)];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(all.length === 0 ? {} : { parameters: all }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { ...answers, default: errorAnswer(components) },
+  };
 }

@@ -14,6 +14,7 @@ import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import { encodeRows } from '../encode/encoding.ts';
 import type { Engine } from '../engine/engine.ts';
+import { RowStore } from '../engine/row-store.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import { optionsAnswer } from '../http/methods.ts';
@@ -133,9 +134,8 @@ function seen({ byName }: Collection, operator: Comparator): Predicate {
 }
 
 async function removeExpired(engine: Engine): Promise<void> {
-  const where = seen(PRESENCE, '<=');
-  const plan = { kind: 'delete', into: PRESENCE, where, singular: false, mustExist: false } as const;
-  await engine.write([{ plan, encoding: WHOLE_ROW_JSON }], { dryRun: false });
+  const store = new RowStore(engine);
+  await store.execute([store.deletion(PRESENCE, seen(PRESENCE, '<='))]);
 }
 
 async function makeTable(engine: Engine, table: Collection): Promise<void> {

@@ -9,6 +9,7 @@ import { versionOfText } from '../collection/version.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Engine } from '../engine/engine.ts';
+import { readFirstLines, readLines } from '../engine/lines.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { coerce } from '../plan/coerce.ts';
 import { planLog } from '../plan/read/read.ts';
@@ -76,7 +77,7 @@ export class LogReader {
 
   /** The first changes of a page, with their size: as many as fit into memory, but at least one. */
   async readPage(plan: ReadPlan): Promise<readonly (readonly [change: LoggedChange, bytes: number])[]> {
-    const lines = await this.read(plan, UNDO_STEP_BYTES);
+    const { lines } = await readFirstLines(this.engine, plan, this.position, UNDO_STEP_BYTES);
     return schedule(mapInSlices(lines, (line) => [this.changeIn(line), line.length] as const));
   }
 
@@ -123,11 +124,11 @@ export class LogReader {
     // A list of conditions for each row would take longer to plan than to carry out.
     const where = rows.length === 1 ? this.since(rows[0]!) : this.ofRows(rows);
     const positions = await this.read({ ...plan, where: and(plan.where, where) });
-    const lines = await this.readAt(
+    const { lines, isComplete } = await this.readAt(
       collection,
       positions.map((line) => (JSON.parse(line) as { seq: number }).seq),
     );
-    const isCut = positions.length === CHANGES_PER_COMPARISON || !lines.isComplete;
+    const isCut = positions.length === CHANGES_PER_COMPARISON || !isComplete;
     if (isCut && touched.length === 1) return { conflicts: [touched[0]!.last], pending: new Set() };
     if (isCut) {
       const half = touched.length >> 1;
@@ -150,10 +151,10 @@ export class LogReader {
   }
 
   /** The entries at positions, newest first. */
-  private readAt(collection: Collection, positions: readonly number[]): Promise<Lines> {
+  private readAt(collection: Collection, positions: readonly number[]) {
     const plan = this.planOf(collection, ENTRIES);
     const where = and(plan.where, { kind: 'in', of: this.field('seq'), values: positions });
-    return this.read({ ...plan, where }, MAX_UNDO_BYTES);
+    return readFirstLines(this.engine, { ...plan, where }, this.position, MAX_UNDO_BYTES);
   }
 
   /** The changes of the rows, except the selected ones. Without a bound, which would make a scan look cheap. */
@@ -229,28 +230,9 @@ export class LogReader {
     return { ...row, collection, key, values: collection.key.map(({ type }, at) => type.read(texts[at]!)) };
   }
 
-  /** Rows as lines of JSON: all, or the first ones up to a length, but at least one. */
-  private async read(plan: ReadPlan, length = Number.POSITIVE_INFINITY): Promise<Lines> {
-    const columns = plan.columns.map(({ name }) => name);
-    const encoding = { format: 'ndjson', stripNulls: false, columns } as const;
-    const { body } = await this.engine.read(plan, encoding, undefined, this.position);
-    if (typeof body === 'string') return linesOf(body, true);
-    const decoder = new TextDecoder();
-    let text = '';
-    for (let part = await body.next(); part.done !== true; part = await body.next()) {
-      text += decoder.decode(part.value, { stream: true });
-      if (text.length <= length || !text.includes('\n')) continue;
-      await body.return?.();
-      return linesOf(text.slice(0, text.lastIndexOf('\n')), false);
-    }
-    return linesOf(text, true);
+  private read(plan: ReadPlan): Promise<readonly string[]> {
+    return readLines(this.engine, plan, this.position);
   }
-}
-
-type Lines = string[] & { readonly isComplete: boolean };
-
-function linesOf(text: string, isComplete: boolean): Lines {
-  return Object.assign(text === '' ? [] : text.trimEnd().split('\n'), { isComplete });
 }
 
 /** A row with later changes that are not selected, and the last of them. */

@@ -2,6 +2,7 @@
 
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
+import { joinText } from '../engine/row-store.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
@@ -17,18 +18,11 @@ export function encodingOf(
 /** Joins a streamed result. For one row, whose size is limited. */
 export function readWhole(result: ReadResult): MaybePromise<WholeResult> {
   const { body } = result;
-  return typeof body === 'string' ? (result as WholeResult) : joined(body).then((text) => ({ ...result, body: text }));
+  return typeof body === 'string'
+    ? (result as WholeResult)
+    : joinText(body).then((text) => ({ ...result, body: text }));
 }
 
 export interface WholeResult extends ReadResult {
   readonly body: string;
-}
-
-async function joined(parts: AsyncIterator<Uint8Array, undefined>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
-    text += decoder.decode(part.value, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -6,7 +6,8 @@
  */
 
 import { MAX_CACHED_RESPONSE_BYTES, RESPONSE_CACHE_BYTES } from '../base/limits/http.ts';
-import type { ChangeCounter, Metric } from '../engine/engine.ts';
+import { counter, gauge, type Metric } from '../base/metric.ts';
+import type { ChangeCounter } from '../engine/engine.ts';
 import {
   type Body,
   encodeAnswer,
@@ -63,15 +64,10 @@ export class ResponseCache {
 
   metrics(): Metric[] {
     return [
-      {
-        name: 'kept_answers',
-        kind: 'gauge',
-        help: 'Answers kept while the data does not change.',
-        value: this.answers.size,
-      },
-      { name: 'kept_answers_bytes', kind: 'gauge', help: 'Memory that they take.', value: this.bytes },
-      { name: 'kept_answers_hits_total', kind: 'counter', help: 'Reads answered from them.', value: this.hits },
-      { name: 'kept_answers_misses_total', kind: 'counter', help: 'Reads that were not.', value: this.misses },
+      gauge('kept_answers', 'Answers kept while the data does not change.', this.answers.size),
+      gauge('kept_answers_bytes', 'Memory that they take.', this.bytes),
+      counter('kept_answers_hits_total', 'Reads answered from them.', this.hits),
+      counter('kept_answers_misses_total', 'Reads that were not.', this.misses),
     ];
   }
 

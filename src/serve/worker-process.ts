@@ -3,9 +3,8 @@
 import type { ServiceStatus } from '../observe/health.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import { type Answers, Channel, type Message } from './channel.ts';
+import { type Answers, Channel, type Message, statusAnswers, WorkerReport } from './channel.ts';
 import type { StartMessage } from './start-message.ts';
-import { statusAnswers, WorkerReport } from './worker-report.ts';
 
 const ANSWER_TIMEOUT_MS = 2_000;
 

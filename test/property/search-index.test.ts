@@ -15,8 +15,7 @@ import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
-import { candidateQuery } from '../../src/engine/sqlite/search/index-candidates.ts';
-import { compilePrefiltered } from '../../src/engine/sqlite/search/index-prefilter.ts';
+import { candidateQuery, compilePrefiltered } from '../../src/engine/sqlite/search/index-candidates.ts';
 import {
   countPending,
   createSearchIndexes,

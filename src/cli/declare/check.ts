@@ -6,7 +6,7 @@ import {
   type FunctionDraft,
   VALUE_RULES,
 } from '../../collection/draft.ts';
-import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
+import type { DescribedDatabase } from '../../engine/shared/describe-table.ts';
 
 /** The properties that a table determines. The others, such as titles, only the declaration knows. */
 const FIELD_PROPERTIES = [

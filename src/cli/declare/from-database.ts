@@ -4,7 +4,7 @@ import { fileProblem } from '../../base/files/file-problem.ts';
 import { checkFolder } from '../../base/files/output-file.ts';
 import { DeclarationError } from '../../declare/reader/mistakes.ts';
 import { describeDatabase } from '../../engine/open.ts';
-import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
+import type { DescribedDatabase } from '../../engine/shared/describe-table.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
 import { differencesIn } from './check.ts';
 

@@ -2,9 +2,10 @@
 import { type ReservedSQL, SQL } from 'bun';
 import { INT4_MAX, INT4_MIN } from '../../base/limits/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import { ConfigError } from '../../settings/by-command.ts';
 import { identifier, type Statement } from '../sql/statement.ts';
-import { ServerUnresponsive, unavailable } from './errors.ts';
-import type { ServerAddress } from './url.ts';
+import { describe, isInternal, ServerUnresponsive, unavailable } from './errors.ts';
+import { nameUnknownHost, type ServerAddress, type Target } from './url.ts';
 
 export interface SessionSettings {
   readonly schema: string;
@@ -115,4 +116,22 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
 function encode(value: Value): Value {
   if (typeof value !== 'number') return value;
   return Number.isInteger(value) && value >= INT4_MIN && value <= INT4_MAX ? value : String(value);
+}
+
+/** One-off work of a command on a server, with errors as one clear sentence. */
+export async function withOneConnection<T>(
+  target: Target,
+  settings: SessionSettings,
+  work: (pool: SQL) => Promise<T>,
+): Promise<T> {
+  const server = target.servers[0]!;
+  const pool = openPool(server, settings, 1);
+  try {
+    return await work(pool);
+  } catch (error) {
+    if (error instanceof ConfigError || isInternal(error)) throw error;
+    throw new ConfigError(`${target.location}: ${describe(await nameUnknownHost(error, server))}`);
+  } finally {
+    await pool.close({ timeout: 0 });
+  }
 }

@@ -5,6 +5,7 @@
 import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { gauge, type Metric } from '../../base/metric.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -13,7 +14,6 @@ import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
   type Engine,
   type Explanation,
-  type Metric,
   NEWEST,
   type PlanOption,
   type ReadResult,
@@ -21,18 +21,18 @@ import {
   type WriteOptions,
   type WriteResult,
 } from '../engine.ts';
+import type { RowSource } from '../shared/body-tables.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
-import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
-import type { SqlDialect } from '../sql/statement.ts';
+import type { SqlDialect, Statement } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
-import { postgresDialect, TEXT, writeDialect } from './dialect.ts';
+import { postgresDialect, writeDialect } from './dialect.ts';
 import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
@@ -49,7 +49,7 @@ import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
-import { recordset, rowsAsJson } from './write/input-rows.ts';
+import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
 import type { WriteContext } from './write/statements.ts';
@@ -153,12 +153,11 @@ export class PostgresEngine implements Engine {
     await this.primary.getPool();
     const source: RowSource = {
       dialect: this.dialect,
-      limitMs: this.options.querySeconds * 1000,
-      input: (collection, fields, rows, bind) =>
-        recordset(this.contextOf(collection), bind(rowsAsJson(fields, rows), TEXT), fields),
-      query: (statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST),
+      encode: rowsAsJsonTask,
+      table: (collection, columns, json) => recordset(this.contextOf(collection), json, columns),
     };
-    return reportProblems(plan, source, report);
+    const ask = (statement: Statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST);
+    return reportProblems(plan, source, ask, report);
   }
 
   /** Not retried: the input is already consumed. */
@@ -201,7 +200,6 @@ export class PostgresEngine implements Engine {
   }
 
   metrics(): readonly Metric[] {
-    const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: 'gauge', help, value });
     return [
       gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.primary.isUp)),
       gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),

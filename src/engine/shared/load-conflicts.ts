@@ -172,6 +172,6 @@ export function sameValues(fields: readonly Field[]): string {
   return fields.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`).join(' and ');
 }
 
-function hasValues(fields: readonly Field[]): string {
+export function hasValues(fields: readonly Field[]): string {
   return fields.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
 }

@@ -3,7 +3,7 @@
  * not exist, rows that a bulk update does not find, and rows that the role may not write. The write itself decides
  * whether a request succeeds.
  */
-import { mapInSlices, schedule } from '../../base/cooperative.ts';
+import { runToEnd, schedule } from '../../base/cooperative.ts';
 import { attempt, type Report } from '../../base/error-list.ts';
 import type { ApiError } from '../../base/errors.ts';
 import { rowDenied } from '../../collection/access/permission-errors.ts';
@@ -17,219 +17,160 @@ import {
   uniqueSets,
 } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import { andAlso } from '../../plan/access/permissions.ts';
-import { valuesOf } from '../../plan/keys.ts';
-import {
-  ALWAYS,
-  assignedValue,
-  type InsertPlan,
-  type Predicate,
-  type Restriction,
-  type UpdateEachPlan,
-  type WritePlan,
-} from '../../plan/types.ts';
+import { assignedValue, type Predicate, type UpdateEachPlan, type WritePlan } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
-import { checkBeforeInsert, lateRules, withoutLateRules } from './plan-keys.ts';
-import { type InputRow, RowLookup, type RowSource, type RowValues } from './row-lookup.ts';
-import { checkMissing, duplicateKey, missingReference, printValues, withRowIndex } from './write-checks.ts';
+import { type Bind, columnList, identifier, type Statement } from '../sql/statement.ts';
+import { BODY, type BodyPlan, BodyTables, encodeBody, INDEX, RESULTS, type RowSource, STORED } from './body-tables.ts';
+import { sameValues } from './load-conflicts.ts';
+import { checkMissing, duplicateKey, missingReference, withRowIndex } from './write-checks.ts';
 
-/** A row as the write would leave it. */
-interface ResultRow {
-  readonly index: number;
-  /** In field order; undefined if the value is unknown. */
-  readonly row: RowValues;
-  /** The key of the stored row that it changes. */
-  readonly own?: string;
-  readonly writes: (field: Field) => boolean;
+/** Statements to run, each of which takes its rows. */
+type Steps = Generator<Statement, void, readonly Row[]>;
+
+export async function reportProblems(
+  plan: WritePlan,
+  source: RowSource,
+  query: (statement: Statement) => Promise<readonly Row[]>,
+  report: Report,
+): Promise<void> {
+  if (plan.kind !== 'insert' && plan.kind !== 'update-each') return;
+  const json = await schedule(encodeBody(plan, source));
+  const steps = new BodyCheck(plan, source, json, report).run();
+  for (let step = steps.next(); step.done !== true; ) step = steps.next(await query(step.value));
 }
 
-export async function reportProblems(plan: WritePlan, source: RowSource, report: Report): Promise<void> {
-  const lookup = new RowLookup(source);
-  if (plan.kind === 'insert') await new RowCheck(plan.into, lookup, report, plan.rows.length > 1).insert(plan);
-  if (plan.kind === 'update-each') await new RowCheck(plan.into, lookup, report, true).updateEach(plan);
+/** The first problem of this kind, in the order of the rows; of one row, if its index is given. */
+export function firstProblem(
+  plan: BodyPlan,
+  source: RowSource,
+  query: (statement: Statement) => readonly Row[],
+  kind: 'duplicates' | 'missing',
+  index?: number,
+): ApiError | undefined {
+  const found: ApiError[] = [];
+  const report = (error: ApiError) => void found.push(error);
+  const steps = new BodyCheck(plan, source, runToEnd(encodeBody(plan, source)), report)[kind]();
+  for (let step = steps.next(); step.done !== true; ) step = steps.next(query(step.value));
+  const wanted = index === undefined ? found : found.filter((error) => error.index === index);
+  return wanted.toSorted((one, other) => one.index! - other.index!)[0];
 }
 
-class RowCheck {
+class BodyCheck {
+  private readonly into: Collection;
+  private readonly rows: BodyTables;
+
   constructor(
-    private readonly into: Collection,
-    private readonly lookup: RowLookup,
+    private readonly plan: BodyPlan,
+    private readonly source: RowSource,
+    json: string,
     private readonly report: Report,
-    /** Whether details number the rows. */
-    private readonly isList: boolean,
-  ) {}
-
-  async insert(plan: InsertPlan): Promise<void> {
-    const { conflict } = plan;
-    const { restriction } = lateRules(plan) === undefined ? plan : withoutLateRules(plan);
-    const all = plan.rows.map((row, index): ResultRow => ({ index, row, writes: () => true }));
-    const before = checkBeforeInsert(plan);
-    // Conflicts of a row that the role may not store stay hidden.
-    const denied = await this.deny(all, before);
-    const allowed = denied.size === 0 ? all : all.filter(({ index }) => !denied.has(index));
-    const results = conflict === 'refuse' ? allowed : await this.merge(allowed, conflict, restriction);
-    await this.conflicts(results, conflict === 'refuse' ? undefined : conflict.on);
-    const isNew = ({ own }: ResultRow) => own === undefined;
-    if (before === undefined) await this.deny(results.filter(isNew), restriction?.created);
-    await this.deny(
-      results.filter((each) => !isNew(each)),
-      restriction?.changed,
-    );
+  ) {
+    this.into = plan.into;
+    this.rows = new BodyTables(plan, source, json);
   }
 
-  async updateEach(plan: UpdateEachPlan): Promise<void> {
-    const { into, by, changes, among } = plan;
-    const { restriction } = lateRules(plan) === undefined ? plan : withoutLateRules(plan);
-    const named = changes.map(({ key: values }, index) => ({ index, values }));
-    const met = andAlso(restriction?.met ?? ALWAYS, among ?? ALWAYS);
-    const found = await this.lookup.matches(into, by, named, this.compared(restriction), met);
-    const results = await this.each(named, ({ index, values: key }) => {
-      const match = found.get(index);
-      // The key could not be read.
-      if (key.includes(null)) return [];
-      if (match?.isMet !== true) {
-        attempt(this.report, () => checkMissing(plan, [{ key, index }]));
-        return [];
-      }
-      const set = new Map(changes[index]!.set.map((each) => [each.field, assignedValue(each)]));
-      for (const [field, value] of set) {
-        if (value === null && field.required) this.fail(index, nullViolation(into, field));
-      }
-      const isSet = (field: Field) => set.has(field);
-      return [this.changed(index, match.row, isSet, (field) => set.get(field))];
-    });
-    const denied = await this.deny(results, restriction?.changed);
-    await this.conflicts(results.filter(({ index }) => !denied.has(index)));
+  *run(): Steps {
+    const { plan } = this;
+    const { restriction, before, isNew, isStored, isMerge } = this.rows;
+    if (before !== undefined) yield* this.deny(BODY, '" is denied"');
+    if (isMerge) yield* this.deny(RESULTS, `not (${isStored})`);
+    if (plan.kind === 'update-each') {
+      yield* this.absent(plan);
+      yield* this.test(restriction.changed, RESULTS, isStored);
+    }
+    yield* this.duplicates();
+    yield* this.missing();
+    if (before === undefined) yield* this.test(restriction.created, STORED, isNew);
+    if (isMerge) yield* this.test(restriction.changed, STORED, `not (${isNew})`);
   }
 
-  /** The rows that an upsert stores. A row that is ignored as a duplicate cannot conflict. */
-  private async merge(
-    rows: readonly ResultRow[],
-    { on, overwrite }: Exclude<InsertPlan['conflict'], 'refuse'>,
-    restriction: Restriction | undefined,
-  ): Promise<readonly ResultRow[]> {
-    const { into } = this;
-    const isMerge = overwrite.length > 0;
-    const given = this.valuesIn(rows, on);
-    const found = await this.lookup.matches(into, on, given, this.compared(restriction), restriction?.met);
-    const texts = new Map(given.map(({ index, values }) => [index, textOf(on, values)]));
-    const seen = new Set<string>();
-    return this.each(rows, (each) => {
-      const { index, row } = each;
-      const match = found.get(index);
-      const text = texts.get(index);
-      const isRepeated = text !== undefined && seen.has(text);
-      if (text !== undefined) seen.add(text);
-      if (match === undefined) return isRepeated && !isMerge ? [] : [each];
-      if (isMerge && match.isMet) {
-        const isOverwritten = (field: Field) => overwrite.includes(field);
-        return [this.changed(index, match.row, isOverwritten, (field) => row[into.fields.indexOf(field)])];
-      }
-      if (isMerge) this.report(rowDenied(into.name).with({ index }));
-      return [];
-    });
+  *duplicates(): Steps {
+    const { plan, into } = this;
+    const { match } = this.rows;
+    for (const set of uniqueSets(into)) if (plan.kind === 'update-each' || set !== match) yield* this.unique(set);
   }
 
-  /** The fields of a stored row that a change of others may bring into conflict. */
-  private compared(restriction: Restriction | undefined): readonly Field[] {
-    const { fields, key, unique } = this.into;
-    return restriction === undefined ? [...new Set([...key, ...unique.flatMap((set) => set.fields)])] : fields;
-  }
-
-  private changed(
-    index: number,
-    stored: Row,
-    writes: (field: Field) => boolean,
-    value: (field: Field) => Value | undefined,
-  ): ResultRow {
-    const row = this.into.fields.map((field) => (writes(field) ? value(field) : storedValue(field, stored)));
-    return { index, row, own: keyText(this.into, stored), writes };
-  }
-
-  /** `on` are the fields of a conflict that is not an error. */
-  private async conflicts(rows: readonly ResultRow[], on?: readonly Field[]): Promise<void> {
-    for (const set of uniqueSets(this.into)) if (set !== on) await this.uniqueIn(rows, set);
-    for (const reference of allReferences(this.into)) await this.referencesIn(rows, reference);
+  *missing(): Steps {
+    for (const reference of allReferences(this.into)) yield* this.references(reference);
   }
 
   /**
-   * Rows are stored in order. A stored row that an earlier row of the body changes has released its values; if it keeps
-   * them, the two rows of the body conflict.
+   * Rows are stored in order. A stored row that the same or an earlier row of the body changes has released its values;
+   * if it keeps them, the two rows of the body conflict.
    */
-  private async uniqueIn(rows: readonly ResultRow[], set: readonly Field[]): Promise<void> {
+  private *unique(set: readonly Field[]): Steps {
     const { into } = this;
-    const writing = rows.filter(({ writes }) => set.some(writes));
-    const given = this.valuesIn(writing, set);
-    const taken = await this.lookup.matches(into, set, given, into.key);
-    const changedBy = new Map(writing.flatMap(({ own, index }) => (own === undefined ? [] : [[own, index] as const])));
-    const seen = new Set<string>();
-    await this.each(given, ({ index, values }) => {
-      const match = taken.get(index);
-      const holder = match && keyText(into, match.row);
-      const isHeld = holder !== undefined && (changedBy.get(holder) ?? Number.POSITIVE_INFINITY) > index;
-      const text = textOf(set, values);
-      if (isHeld || seen.has(text)) this.fail(index, duplicateKey(into, set, printValues(set, values)));
-      seen.add(text);
-      return [];
+    const { table, match, own } = this.rows;
+    const nth = `*, row_number() over (partition by ${columnList(set)} order by ${INDEX}) as " nth"`;
+    const owned = own.map((_, at) => `" own ${at}"`).join(', ');
+    const first = `select ${owned}, min(${INDEX}) as " at" from (${this.rows.writing(set)}) as written group by ${owned}`;
+    const isOwned = own.map(({ name }, at) => `changed." own ${at}" = there.${identifier(name)}`).join(' and ');
+    const changed = match.length === 0 ? '' : `left join (${first}) as changed on ${isOwned}`;
+    const isHeld = match.length === 0 ? '' : ` and (changed." at" is null or changed." at" > given.${INDEX})`;
+    const rows = `(${this.rows.writing(set, nth)}) as given left join ${table} as there on ${sameValues(set)} ${changed}`;
+    const isTaken = `given." nth" > 1 or (there.${identifier(set[0]!.name)} is not null${isHeld})`;
+    yield* this.fail(set, `${rows} where ${isTaken}`, (values) => {
+      const texts = values.map((value, at) => set[at]!.type.print(value));
+      return duplicateKey(into, set, texts);
     });
   }
 
   /** Rows of the body may refer to each other. */
-  private async referencesIn(rows: readonly ResultRow[], reference: Reference | Composite): Promise<void> {
+  private *references(reference: Reference | Composite): Steps {
     const { into } = this;
     const fields = fieldsOf(reference);
-    const target = into.among.get(reference.to)!;
-    const { key } = target;
-    const writing = rows.filter(({ writes }) => fields.some(writes));
-    const given = this.valuesIn(writing, fields);
-    const compared = key.map((field, at) => ({ ...field, type: fields[at]!.type }));
-    const found = await this.lookup.matches(target, compared, given, []);
-    const inBody = target === into ? this.valuesIn(rows, key) : [];
-    const print = (some: readonly Field[], values: RowValues) => printValues(some, values as Value[]).join('\0');
-    const keys = new Set(inBody.map(({ values }) => print(key, values)));
-    await this.each(given, ({ index, values }) => {
-      const exists = found.has(index) || keys.has(print(fields, values));
-      if (!exists) this.fail(index, missingReference(into, reference, ...(values as Value[])));
-      return [];
+    const { key, name } = into.among.get(reference.to)!;
+    const joined = (rows: string, alias: string) => {
+      const isSame = key.map((each, at) => `${alias}.${identifier(each.name)} = given.${identifier(fields[at]!.name)}`);
+      return ` left join ${rows} as ${alias} on ${isSame.join(' and ')}`;
+    };
+    const isOwn = name === into.name;
+    const added = isOwn ? joined(`(select distinct ${columnList(key)} from ${STORED})`, 'added') : '';
+    const rows = `(${this.rows.writing(fields)}) as given${joined(identifier(name), 'there')}${added}`;
+    const isAbsent = ['there', ...(isOwn ? ['added'] : [])].map(
+      (each) => `${each}.${identifier(key[0]!.name)} is null`,
+    );
+    const error = (values: readonly Value[]) => missingReference(into, reference, ...values);
+    yield* this.fail(fields, `${rows} where ${isAbsent.join(' and ')}`, error);
+  }
+
+  /** Reports the rows `given` of a query, by the values of some fields. */
+  private *fail(fields: readonly Field[], rows: string, error: (values: readonly Value[]) => ApiError): Steps {
+    const { plan, source } = this;
+    const isList = plan.kind === 'update-each' || plan.rows.length > 1;
+    const texts = fields.map(({ name, type }) => {
+      return `, ${source.dialect.text(`given.${identifier(name)}`, type)} as ${identifier(name)}`;
     });
+    for (const row of yield this.rows.ask(() => `select given.${INDEX}${texts.join('')} from ${rows}`)) {
+      const values = fields.map(({ name, type }) => type.read(String(row[name])));
+      this.report(withRowIndex(error(values), Number(row[' row index']), isList));
+    }
   }
 
-  /** Reports the rows that the role may not write, and returns their indexes. */
-  private async deny(rows: readonly ResultRow[], rule: Predicate | undefined): Promise<ReadonlySet<number>> {
-    if (rule === undefined) return new Set();
-    const indexed = rows.map(({ index, row }) => ({ index, values: row }));
-    const denied = await this.lookup.violations(this.into, indexed, rule);
-    for (const index of denied) this.report(rowDenied(this.into.name).with({ index }));
-    return new Set(denied);
+  /** Rows of a bulk update that do not exist, and required fields that the others set to null. */
+  private *absent(plan: UpdateEachPlan): Steps {
+    const found = yield this.rows.ask(() => `select ${INDEX} from ${RESULTS} where not (${this.rows.isStored})`);
+    const absent = new Set(found.map((row) => Number(row[' row index'])));
+    for (const [index, { key, set }] of plan.changes.entries()) {
+      // A key with null could not be read.
+      if (absent.has(index) && !key.includes(null)) attempt(this.report, () => checkMissing(plan, [{ key, index }]));
+      const cleared = absent.has(index) ? [] : set.filter((each) => assignedValue(each) === null);
+      for (const { field } of cleared.filter((each) => each.field.required)) {
+        this.report(withRowIndex(nullViolation(plan.into, field), index, true));
+      }
+    }
   }
 
-  /** The values of some fields, without rows that lack one. Null equals nothing. */
-  private valuesIn(rows: readonly ResultRow[], fields: readonly Field[]): InputRow[] {
-    return rows.flatMap(({ index, row }) => {
-      const values = valuesOf(this.into, fields, row);
-      return values === undefined || values.includes(null) ? [] : [{ index, values }];
-    });
+  /** Reports the rows that violate a rule of the role. */
+  private *test(rule: Predicate | undefined, table: string, condition: string): Steps {
+    if (rule === undefined) return;
+    const rows = `(select * from ${table} where ${condition}) as ${this.rows.table}`;
+    yield* this.deny(rows, (bind) => this.rows.violates(rule, bind));
   }
 
-  private async each<In, Out>(items: readonly In[], make: (item: In) => readonly Out[]): Promise<readonly Out[]> {
-    return (await schedule(mapInSlices(items, make))).flat();
+  private *deny(rows: string, condition: string | ((bind: Bind) => string)): Steps {
+    const where = (bind: Bind) => (typeof condition === 'string' ? condition : condition(bind));
+    const found = yield this.rows.ask((bind) => `select ${INDEX} from ${rows} where ${where(bind)}`);
+    for (const row of found) this.report(rowDenied(this.into.name).with({ index: Number(row[' row index']) }));
   }
-
-  private fail(index: number, error: ApiError): void {
-    this.report(withRowIndex(error, index, this.isList));
-  }
-}
-
-/** Undefined if the value was not read. */
-function storedValue({ name, type }: Field, stored: Row): Value | undefined {
-  const text: Value | undefined = stored[name];
-  return text === null || text === undefined ? text : type.read(String(text));
-}
-
-function keyText({ key }: Collection, stored: Row): string {
-  return JSON.stringify(key.map(({ name }) => String(stored[name])));
-}
-
-/** Equal for equal values. */
-function textOf(fields: readonly Field[], values: RowValues): string {
-  return JSON.stringify(fields.map(({ type }, at) => type.key(values[at]!)));
 }

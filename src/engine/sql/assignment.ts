@@ -3,7 +3,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import { type Assignment, isOperation } from '../../plan/types.ts';
+import { type Assignment, type Conflict, isOperation } from '../../plan/types.ts';
 import { identifier, type SqlDialect } from './statement.ts';
 
 /** The value that an assignment binds, with its type: a new value, or an operand. */
@@ -24,4 +24,13 @@ export function shapeOf(set: readonly Assignment[]): string {
   return set
     .map((each) => (isOperation(each) ? `${each.field.name} ${each.operation} ${each.round}` : each.field.name))
     .join();
+}
+
+/** `met` is the condition for updating the existing row. */
+export function conflictSql(conflict: Conflict, met?: string): string {
+  if (conflict === 'refuse') return '';
+  const target = ` on conflict (${conflict.on.map(({ name }) => identifier(name)).join(', ')}) do`;
+  if (conflict.overwrite.length === 0) return `${target} nothing`;
+  const set = conflict.overwrite.map(({ name }) => `${identifier(name)} = excluded.${identifier(name)}`);
+  return `${target} update set ${set.join(', ')}${met === undefined ? '' : ` where ${met}`}`;
 }

@@ -2,8 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { isAlways, type Predicate } from '../../plan/types.ts';
-import { columnOf, compileExpression, compileOperand, type Scope } from './expression.ts';
-import { compileGroupBy, compilePage } from './page.ts';
+import { columnOf, compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import { identifier } from './statement.ts';
 
 type Kind = Predicate['kind'];

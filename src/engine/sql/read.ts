@@ -6,10 +6,9 @@ import { endKeys } from '../../plan/read/page-end.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
 import type { Embedding, Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';
-import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import { compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import type { CompileColumn, Output } from './output.ts';
 import { compileBoundedRows, compileBoundedSource, compileOutput, pageEndNames } from './output.ts';
-import { compileGroupBy, compilePage } from './page.ts';
 import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 

@@ -12,6 +12,7 @@ import {
   MAX_QUEUE_SECONDS,
   SQLITE_BUSY_MS,
 } from '../../base/limits/engine.ts';
+import type { Metric } from '../../base/metric.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
@@ -21,7 +22,6 @@ import type {
   Engine,
   Explanation,
   MaybePromise,
-  Metric,
   ReadResult,
   Write,
   WriteOptions,
@@ -32,23 +32,23 @@ import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
-import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
+import type { Statement } from '../sql/statement.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
-import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { guardedDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { lastPosition, logDialect, SqliteLog } from './history/log.ts';
 import { maintainLog } from './history/maintain.ts';
 import { isLogOn } from './history/triggers.ts';
 import { sqliteMetrics } from './metrics.ts';
-import { inputRows } from './read/input-rows.ts';
 import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
+import { readOnce } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
@@ -56,6 +56,7 @@ import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './
 import { checkOwner } from './schema/schema.ts';
 import { hasSearchIndexes } from './search/search-index.ts';
 import { applyWrites } from './write/apply-writes.ts';
+import { bodyRows } from './write/body-rows.ts';
 import { loadRows } from './write/loader.ts';
 import { Writer } from './write/writer.ts';
 import { WriterThread } from './write/writer-link.ts';
@@ -232,18 +233,10 @@ class SqliteEngine implements Engine {
   }
 
   problems(plan: WritePlan, report: Report): Promise<void> {
-    const source: RowSource = {
-      dialect: sqliteDialect,
-      input: inputRows,
-      limitMs: this.parts.limitMs,
-      // Every statement looks up a slice of rows by unique indexes.
-      query: async (statement) => {
-        await new Promise((resolve) => setImmediate(resolve));
-        this.refreshSnapshot();
-        return this.parts.connection.rows(statement);
-      },
-    };
-    return reportProblems(plan, source, report).catch((error) => this.fail(error));
+    const { connection, file } = this.parts;
+    const query = (statement: Statement) =>
+      file === undefined ? Promise.resolve(connection.rows(statement)) : readOnce(statement, file.readers);
+    return reportProblems(plan, bodyRows, query, report).catch((error) => this.fail(error));
   }
 
   async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {

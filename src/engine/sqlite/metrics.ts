@@ -1,5 +1,5 @@
 /** Metrics of the SQLite engine. */
-import type { Metric } from '../engine.ts';
+import { counter, gauge, type Metric } from '../../base/metric.ts';
 import { sizeOf } from './connection/database-files.ts';
 import type { ReadPool } from './read-threads/read-pool.ts';
 import type { Writer } from './write/writer.ts';
@@ -40,12 +40,4 @@ function readerMetrics({ threads, reading, waiting, abandoned }: typeof NONE): M
     gauge('reads_waiting', 'Costly reads that wait for their turn.', waiting),
     counter('reads_abandoned_total', 'Long results ended before their end: not taken, or too old.', abandoned),
   ];
-}
-
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, kind: 'gauge', help, value };
-}
-
-function counter(name: string, help: string, value: number): Metric {
-  return { name, kind: 'counter', help, value };
 }

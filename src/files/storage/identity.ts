@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../../base/errors.ts';
 import { lazyAsync } from '../../base/memo.ts';
+import { keyIs } from '../../plan/keys.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FileRecords } from '../records.ts';
 import { DatabaseStorage } from './database.ts';
@@ -159,7 +160,8 @@ class CheckedStorage implements Storage {
     }
     if (storage.location === row.location) return;
     // The same storage at another place.
-    await records.execute([records.change(records.storages, FILES_STORAGE, { location: storage.location })]);
+    const { storages } = records;
+    await records.execute([records.change(storages, keyIs(storages, [FILES_STORAGE]), { location: storage.location })]);
   }
 }
 

@@ -10,6 +10,7 @@ import {
   SLOWEST_BODY_BYTES,
   STALLED_BODY_SECONDS,
 } from '../../base/limits/http.ts';
+import { gauge, type Metric } from '../../base/metric.ts';
 import type { Call } from '../call.ts';
 
 /** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
@@ -50,9 +51,8 @@ export class BodyReceiver {
     private readonly maxAll = MAX_BODIES_BYTES,
   ) {}
 
-  metrics() {
-    const help = 'Memory of large request bodies and of the rows parsed from them.';
-    return [{ name: 'bodies_bytes', kind: 'gauge', help, value: this.held }] as const;
+  metrics(): readonly [Metric] {
+    return [gauge('bodies_bytes', 'Memory of large request bodies and of the rows parsed from them.', this.held)];
   }
 
   async receive(call: Call): Promise<Body> {

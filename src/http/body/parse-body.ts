@@ -1,6 +1,5 @@
 /** Parses a body by its content type. Limits are checked first; long bodies are parsed in slices. */
-
-import type { Task } from '../../base/cooperative.ts';
+import { BYTES_PER_SLICE, type Task } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_VALUES } from '../../base/limits/http.ts';
 import { splitQuery } from '../../base/net/query-string.ts';
@@ -8,7 +7,6 @@ import { parseJson } from '../../collection/exact-json.ts';
 import { type Cell, COMMA, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
 import type { Document } from '../../encode/document.ts';
 import { BodyCount } from './body-count.ts';
-import { scanCsv } from './csv-scan.ts';
 import { JsonScan } from './json-scan.ts';
 
 export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Task<Document> {
@@ -135,4 +133,41 @@ function checkCharset(parameter: string | undefined): void {
   const charset = parameter?.slice('charset='.length).replaceAll('"', '');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return;
   throw new ApiError('CAT415', `the charset ${charset} is not supported`, { hint: 'Send the body as UTF-8.' });
+}
+
+/** Scans a CSV body: counts rows and cells, and finds line ends at which it can be split. */
+const QUOTE = 34;
+const SEPARATOR = 44;
+const NEWLINE = 10;
+const RETURN = 13;
+
+/** Returns the positions after line ends at which slices end. */
+function* scanCsv(bytes: Uint8Array): Task<number[]> {
+  const cuts: number[] = [];
+  // The header line is not a row.
+  const count = new BodyCount(-1);
+  let inQuotes = false;
+  /** Whether a following quote opens a quoted text: at the start of a cell, or as a doubled quote. */
+  let mayBegin = true;
+  for (let at = 0; at < bytes.length; ) {
+    if (at > 0) yield;
+    const end = Math.min(bytes.length, at + BYTES_PER_SLICE);
+    for (; at < end; at++) {
+      const byte = bytes[at]!;
+      if (inQuotes) {
+        inQuotes = byte !== QUOTE;
+        mayBegin = true;
+        continue;
+      }
+      if (byte === QUOTE) inQuotes = mayBegin;
+      else if (byte === SEPARATOR) count.value();
+      else if (byte === NEWLINE || (byte === RETURN && bytes[at + 1] !== NEWLINE)) {
+        count.value();
+        count.row();
+        if (at + 1 - (cuts.at(-1) ?? 0) >= BYTES_PER_SLICE) cuts.push(at + 1);
+      }
+      mayBegin = byte === SEPARATOR || byte === NEWLINE || byte === RETURN;
+    }
+  }
+  return cuts;
 }

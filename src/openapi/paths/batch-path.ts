@@ -3,7 +3,7 @@ import { MAX_BATCH_REQUESTS } from '../../base/limits/http.ts';
 import { BATCH_HEADERS, BATCH_WRITES } from '../../http/batch-call.ts';
 import type { Components } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../parameters.ts';
 import { answer, JSON_OF } from '../responses.ts';
 
 const REQUEST = {

@@ -6,7 +6,7 @@ import { FILES, FILES_NAME, isFileField, mayUpload } from '../../collection/file
 import { FILES_PATH, shortestPath } from '../../http/own-paths.ts';
 import { type Components, componentName } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { type Operation, operation } from '../operation.ts';
+import { type Operation, operation } from '../parameters.ts';
 import { answer, JSON_OF, notModifiedAnswer } from '../responses.ts';
 import { rowSchema } from '../schemas.ts';
 import { keyParameter } from './row-paths.ts';

@@ -2,7 +2,7 @@
 import type { Collection, Parameter, Routine } from '../../collection/declaration.ts';
 import { type Components, componentName } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { type Operation, operation } from '../operation.ts';
+import { type Operation, operation } from '../parameters.ts';
 import { answer, doneAnswer, JSON_OF } from '../responses.ts';
 import { listRef } from './row-paths.ts';
 

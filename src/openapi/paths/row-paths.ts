@@ -4,7 +4,7 @@ import type { Row } from '../../collection/value.ts';
 import { allowed, CREATE, DELETE, READ, UPDATE, UPSERT, writableBy } from '../by-role.ts';
 import { type Components, componentName, own } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { type Operation, operation } from '../operation.ts';
+import { type Operation, operation } from '../parameters.ts';
 import { doneAnswer, itemAnswer, JSON_OF, listAnswer, notModifiedAnswer } from '../responses.ts';
 import { changesSchema, newRowSchema, rowSchema } from '../schemas.ts';
 import { valueSchema } from '../value-schema.ts';

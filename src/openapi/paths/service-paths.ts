@@ -1,7 +1,7 @@
 /** The operations of the service itself: the document, health and metrics. */
 import type { Components } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { type Operation, operation } from '../operation.ts';
+import { type Operation, operation } from '../parameters.ts';
 import { answer, notModifiedAnswer } from '../responses.ts';
 
 export const OPENAPI_MEDIA_TYPE = 'application/openapi+json';

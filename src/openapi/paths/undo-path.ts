@@ -2,7 +2,7 @@
 import { MAX_UNDO_CHANGES, MAX_UNDO_TRANSACTION } from '../../base/limits/http.ts';
 import type { Components } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../parameters.ts';
 import { answer, JSON_OF } from '../responses.ts';
 
 const ROW = {

@@ -5,11 +5,11 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { parseQuery } from '../../dialect/query.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { readLines } from '../../engine/lines.ts';
 import { NO_WEBHOOKS } from '../../engine/shared/change-log.ts';
 import { planRule } from '../../plan/access/rule.ts';
 import { planRead } from '../../plan/read/read.ts';
 import { ALWAYS, type LogView, type ReadPlan } from '../../plan/types.ts';
-import { readWhole } from '../../response/body.ts';
 
 /** A change, and its text as the log prints it. */
 export interface SentChange {
@@ -60,10 +60,7 @@ export class WebhookChanges {
     const query = parseQuery(`${SHOWN}&${filter}`);
     const planned = planRead(this.catalogue.builtIn.get(CHANGES_NAME)!, query, { offset: 0, limit }, undefined);
     const plan: ReadPlan = { ...planned, log: this.views };
-    const encoding = { format: 'ndjson', stripNulls: false, columns: plan.columns.map(({ name }) => name) } as const;
-    const { body } = await readWhole(await this.engine.read(plan, encoding, undefined, upTo));
-    const lines = body === '' ? [] : body.trimEnd().split('\n');
-    return lines.map((line) => {
+    return (await readLines(this.engine, plan, upTo)).map((line) => {
       const { seq, collection, key } = JSON.parse(line) as SentChange;
       return { seq, collection, key, body: line };
     });

@@ -1,11 +1,12 @@
 /** The webhooks of a service. Among the processes that serve a database, only the one with the lease sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lazyAsync } from '../../base/memo.ts';
+import { counter, gauge, type Metric } from '../../base/metric.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { isSecret, SECRET_FORM, SECRET_VARIABLE } from '../../declare/webhooks.ts';
-import type { ChangeLog, Engine, Metric } from '../../engine/engine.ts';
+import type { ChangeLog, Engine } from '../../engine/engine.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Middleware } from '../../response/request-context.ts';
 import { ConfigError } from '../../settings/by-command.ts';
@@ -107,24 +108,9 @@ export class Webhooks {
     const sum = (part: keyof WebhookSender['counts']) =>
       this.senders.reduce((total, { counts }) => total + counts[part], 0);
     return [
-      {
-        name: 'webhook_deliveries_total',
-        kind: 'counter',
-        help: 'Webhook messages that a receiver accepted',
-        value: sum('delivered'),
-      },
-      {
-        name: 'webhook_failures_total',
-        kind: 'counter',
-        help: 'Webhook messages that a receiver did not accept',
-        value: sum('failed'),
-      },
-      {
-        name: 'webhook_waiting',
-        kind: 'gauge',
-        help: 'Webhook messages that wait to be sent again',
-        value: sum('waiting'),
-      },
+      counter('webhook_deliveries_total', 'Webhook messages that a receiver accepted', sum('delivered')),
+      counter('webhook_failures_total', 'Webhook messages that a receiver did not accept', sum('failed')),
+      gauge('webhook_waiting', 'Webhook messages that wait to be sent again', sum('waiting')),
     ];
   }
 

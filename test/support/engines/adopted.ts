@@ -6,7 +6,7 @@ import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { CollectionDraft, RoleDraft } from '../../../src/collection/draft.ts';
 import { describeDatabase } from '../../../src/engine/open.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
-import type { DescribedDatabase } from '../../../src/engine/shared/described-tables.ts';
+import type { DescribedDatabase } from '../../../src/engine/shared/describe-table.ts';
 import { NO_ROWS } from '../../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
 import { identify } from './roles.ts';

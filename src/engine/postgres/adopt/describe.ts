@@ -7,11 +7,18 @@ import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
-import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
-import { type DescribedCollection, type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
+import {
+  type DescribedCollection,
+  type DescribedDatabase,
+  describeTable,
+  type ForeignColumn,
+  type ForeignTable,
+  tableProblem,
+  withUniqueNames,
+} from '../../shared/describe-table.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
 import type { Runner, SessionSettings } from '../driver.ts';
-import { withOneConnection } from '../one-off-connection.ts';
+import { withOneConnection } from '../driver.ts';
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';

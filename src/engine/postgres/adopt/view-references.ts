@@ -4,7 +4,7 @@
  */
 import type { CollectionDraft, LinkDraft, OnDelete } from '../../../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../../../collection/types/index.ts';
-import type { DescribedCollection } from '../../shared/described-tables.ts';
+import type { DescribedCollection } from '../../shared/describe-table.ts';
 import { query, type Runner } from '../driver.ts';
 
 /** A column of any relation: the oid of its relation, and its number. */

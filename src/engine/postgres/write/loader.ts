@@ -6,7 +6,7 @@ import type { Row, Value } from '../../../collection/value.ts';
 import type { Conflict, StoredRow } from '../../../plan/types.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
-import { conflictSql } from '../../sql/conflict.ts';
+import { conflictSql } from '../../sql/assignment.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { columnType } from '../dialect.ts';

@@ -20,12 +20,11 @@ import {
   type UpdatePlan,
   type WritePlan,
 } from '../../../plan/types.ts';
-import { assignedSql, boundValue } from '../../sql/assignment.ts';
-import { conflictSql } from '../../sql/conflict.ts';
+import { assignedSql, boundValue, conflictSql } from '../../sql/assignment.ts';
 import { orCopied } from '../../sql/copied-value.ts';
 import type { Scope } from '../../sql/expression.ts';
+import { compilePage } from '../../sql/expression.ts';
 import { compileBoundedSource, type Output } from '../../sql/output.ts';
-import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
 import {

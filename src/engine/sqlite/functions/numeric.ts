@@ -1,7 +1,7 @@
 /** Exact sums and averages: of integer units summed in halves, and of numbers of any length as text. */
 import type { Database } from 'bun:sqlite';
-import { divided } from '../../../collection/types/number/decimal-division.ts';
 import {
+  type Exact,
   exactDecimal,
   exactUnits,
   printDecimal,
@@ -50,4 +50,28 @@ class Sum {
     if (this.count === 0) return null;
     return this.special ?? printDecimal(divided(exactUnits(this.units, this.scale), BigInt(this.count)));
   }
+}
+
+/** PostgreSQL's numeric division, used for averages: at least 16 significant digits, in groups of four. */
+const MIN_SIGNIFICANT = 16;
+const GROUP = 4;
+
+function divided(sum: Exact, count: bigint): Exact {
+  const [weight, first] = leading(sum);
+  const [countWeight, countFirst] = leading(exactUnits(count, 0));
+  const quotientWeight = weight - countWeight - (first <= countFirst ? 1 : 0);
+  const scale = Math.max(MIN_SIGNIFICANT - quotientWeight * GROUP, sum.scale, 0);
+  const dividend = BigInt(sum.digits) * 10n ** BigInt(Math.max(0, scale - sum.scale));
+  const nearest = (dividend * 2n + count) / (count * 2n);
+  return exactUnits(sum.negative ? -nearest : nearest, scale);
+}
+
+/** The position and value of the first non-zero group of four digits. */
+function leading({ digits, scale }: Exact): [weight: number, first: number] {
+  if (digits === '0') return [0, 0];
+  // The position of the leading digit: 0 for the units, -1 for the first decimal.
+  const position = digits.length - 1 - scale;
+  const weight = Math.floor(position / GROUP);
+  const inGroup = position - weight * GROUP + 1;
+  return [weight, Number(digits.slice(0, inGroup).padEnd(inGroup, '0'))];
 }

@@ -1,15 +1,17 @@
 /** Reads positions and rows of the log of changes. One process writes at a time, so positions are in order. */
-import type { Collection } from '../../../collection/declaration.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
-import type { ReadPlan } from '../../../plan/types.ts';
+import type { LogView, ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
-import { withSources } from '../../sql/log-source.ts';
-import type { SqlDialect } from '../../sql/statement.ts';
+import { type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';
+import { scopeOf } from '../../sql/read.ts';
+import { type Bind, columnList, identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
-import { guardedDialect } from '../dialect.ts';
-import { changesSource, rowsAsOf } from './sources.ts';
-import { POSITION } from './triggers.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
+import { ruleSql } from '../schema/schema.ts';
+import { keySql, POSITION } from './triggers.ts';
 
 /** The last position that a connection sees. */
 export function lastPosition(connection: Connection): number {
@@ -54,4 +56,62 @@ export function logDialect(plan: ReadPlan, asOf: number | undefined): SqlDialect
   if (asOf === undefined) return undefined;
   const collections = changingCollections(plan);
   return withSources(guardedDialect, (bind) => collections.map((each) => rowsAsOf(each, asOf, bind)).join(', '));
+}
+
+/** A field of a logged row. A row from before the field existed has its default. */
+function valueIn(row: string, { name, default: value, type }: Field): string {
+  const path = quoteText(`$.${JSON.stringify(name)}`);
+  const found = `json_extract(${row}, ${path})`;
+  return value === undefined
+    ? found
+    : `iif(json_type(${row}, ${path}) is null, ${ruleSql.literal(value, type)}, ${found})`;
+}
+
+/** The rows of a collection after the change at this position: the current ones, with all later changes undone. */
+function rowsAsOf(collection: Collection, seq: number, bind: Bind): string {
+  const { name, fields } = collection;
+  const table = identifier(name);
+  const since = bind(seq);
+  // Not indexed: the later entries are found by their position.
+  const later = `from ${LOG_TABLE} not indexed where seq > ${since} and collection = ${quoteText(name)}`;
+  const key = keySql(collection, (field) => identifier(field.name));
+  const columns = fields.map((field) => `${valueIn('old', field)} as ${identifier(field.name)}`);
+  return `${table} as not materialized (select ${columnList(fields)} from main.${table} where ${key} not in (select key ${later})
+    union all select ${columns.join(', ')} from ${LOG_TABLE} where seq in (select min(seq) ${later} group by key) and old is not null)`;
+}
+
+/** One scan of the log, in which each column depends on the collection of the entry. */
+function changesSource(views: readonly LogView[], name: string, upTo: number | undefined, bind: Bind): string {
+  const scopes = (view: LogView): LogScopes => ({
+    old: rowScope(view, 'log.old', bind),
+    now: rowScope(view, 'log.new', bind),
+    listOfTexts: (texts) => `json_array(${texts.join(', ')})`,
+    concat: (texts) => inParentheses(joinInGroups(texts, ' || ', inParentheses)),
+  });
+  const columns = new Map(views.map((view) => [view.collection.name, logColumns(view, scopes(view))]));
+  const choose = (part: keyof LogColumns) => {
+    if (columns.size === 0) return 'null';
+    if (columns.size === 1) return [...columns.values()][0]![part];
+    const cases = [...columns].map(([each, found]) => `when ${quoteText(each)} then ${found[part]}`);
+    return `case log.collection ${cases.join(' ')} end`;
+  };
+  const shown = (['key', 'kind', 'before', 'after'] as const).map((part) => `${choose(part)} as ${part}`);
+  const bounded = upTo === undefined ? '' : ` and likelihood(log.seq <= ${bind(upTo)}, 0.9)`;
+  return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${shown.join(', ')}
+    from ${LOG_TABLE} as log where ${conditionOf(columns, choose)}${bounded})`;
+}
+
+/**
+ * With one collection, the index on collection and key can find the entries. Without statistics, SQLite would assume
+ * that this finds few of them, and scan them all for every filter and order by position. The same holds for the bound.
+ */
+function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'condition') => string): string {
+  const [only, ...others] = columns;
+  if (only === undefined || others.length > 0) return choose('condition');
+  return `likelihood(log.collection = ${quoteText(only[0])}, 0.9) and ${only[1].condition}`;
+}
+
+/** Compiles fields to values of a logged row. */
+function rowScope({ collection }: LogView, row: string, bind: Bind) {
+  return { ...scopeOf(sqliteDialect, bind, collection.name), column: (field: Field) => valueIn(row, field) };
 }

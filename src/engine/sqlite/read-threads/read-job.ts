@@ -1,11 +1,16 @@
 /** Compiles a costly read for a thread, with deadline checks. */
+import type { Row } from '../../../collection/value.ts';
+import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { fieldOf, isAlways, type ReadPlan } from '../../../plan/types.ts';
+import { joinText } from '../../row-store.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
 import { pageEndNames } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
+import type { Statement } from '../../sql/statement.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import type { Read } from '../read/read.ts';
-import { prefilterDialect } from '../search/index-prefilter.ts';
+import { prefilterDialect } from '../search/index-candidates.ts';
+import type { ReadPool } from './read-pool.ts';
 import type { ReadAttempt, ReadJob } from './reader.ts';
 
 /** `preferred` is tried before a scan. */
@@ -30,6 +35,15 @@ export function compileReadJob(
     form: output.form,
   };
 }
+
+/** The rows of a statement that may take long. */
+export async function readOnce(statement: Statement, readers: ReadPool): Promise<readonly Row[]> {
+  const job = { attempts: [{ statement }], count: NO_COUNT, wantsTotal: false, offset: 0, form: 'plain' } as const;
+  const { body } = await readers.read({ ...job, encoding: WHOLE_ROW_JSON });
+  return JSON.parse(typeof body === 'string' ? body : await joinText(body)) as readonly Row[];
+}
+
+const NO_COUNT: Statement = { sql: 'select 0', params: [] };
 
 /** A walk along the table, in which rows are counted as they are returned. */
 function isWalk(plan: ReadPlan): boolean {

@@ -12,7 +12,7 @@ import {
 } from '../../../base/limits/engine.ts';
 import type { ReadResult } from '../../engine.ts';
 import { sizeOf } from '../connection/database-files.ts';
-import { failure } from '../connection/thread-result.ts';
+import { failure } from '../connection/thread.ts';
 import { ReadQueue, tooManyReads } from './read-queue.ts';
 import { Reader, type ReaderOptions, type ReadJob } from './reader.ts';
 import { type Ending, StreamedRead } from './streamed-read.ts';

@@ -11,7 +11,7 @@ import type { Statement } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
 import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
-import { toThreadResult } from '../connection/thread-result.ts';
+import { toThreadResult } from '../connection/thread.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';

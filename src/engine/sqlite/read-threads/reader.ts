@@ -4,8 +4,8 @@ import type { ReadResult } from '../../engine.ts';
 import type { PageEnd } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
+import type { FailedResult } from '../connection/thread.ts';
 import { Thread } from '../connection/thread.ts';
-import type { FailedResult } from '../connection/thread-result.ts';
 
 export interface ReadAttempt {
   readonly statement: Statement;

@@ -1,7 +1,7 @@
 /** A large result that is streamed to a client in chunks. It holds a snapshot until its end. */
 import { ApiError } from '../../../base/errors.ts';
 import { IDLE_STREAM_SECONDS } from '../../../base/limits/engine.ts';
-import { failure } from '../connection/thread-result.ts';
+import { failure } from '../connection/thread.ts';
 import type { TurnAnswer } from './reader.ts';
 
 /** Whether it was sent completely, its client disconnected, or the service ended it. */

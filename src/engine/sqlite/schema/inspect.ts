@@ -10,9 +10,8 @@ import {
 } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
-import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
+import { RECORD_TABLE, readRecord, type StoredColumn, storedDraft } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
-import { type StoredColumn, storedDraft } from '../../migration/stored-draft.ts';
 import { identifier } from '../../sql/statement.ts';
 import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
 

@@ -151,7 +151,7 @@ export function parameterList(fields: readonly Field[]): string {
 }
 
 /** The stored form of a row; null for a key to be assigned. */
-export function storedValues(fields: readonly Field[], row: StoredRow): Value[] {
+export function storedValues(fields: readonly Pick<Field, 'type'>[], row: StoredRow): Value[] {
   return row.map((value, index) => {
     if (value === undefined || value === null) return null;
     return sqliteDialect.stored(value, fields[index]!.type);

@@ -5,6 +5,7 @@
  */
 import { unlessRejected } from '../../../base/errors.ts';
 import {
+  FEW_CANDIDATES,
   MAX_ALL_CANDIDATE_TRIGRAMS,
   MAX_CANDIDATE_DEPTH,
   MAX_CANDIDATE_QUERY,
@@ -12,13 +13,18 @@ import {
 } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import { fieldOf, type Predicate } from '../../../plan/types.ts';
+import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
 import { parseSearch } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
 import { conjuncts, maxKeys } from '../../shared/plan-keys.ts';
+import type { Output } from '../../sql/output.ts';
+import { compileRead } from '../../sql/read.ts';
+import { buildStatement, identifier, type SqlDialect } from '../../sql/statement.ts';
+import { guardedDialect } from '../dialect.ts';
 import { literalsOf } from '../functions/like.ts';
-import { indexedForm, isIndexed } from './search-index.ts';
+import type { ReadAttempt } from '../read-threads/reader.ts';
+import { candidateRows, indexedForm, isIndexed } from './search-index.ts';
 
 /** A condition on the indexed texts: a trigram, or all or some of several conditions. */
 type Condition = string | { readonly kind: 'all' | 'any'; readonly terms: readonly Condition[] };
@@ -145,4 +151,33 @@ function depthOf(condition: Condition): number {
 function print(condition: Condition): string {
   if (typeof condition === 'string') return `"${condition.replaceAll('"', '""')}"`;
   return `(${condition.terms.map(print).join(condition.kind === 'all' ? ' AND ' : ' OR ')})`;
+}
+
+/** For statements with a time limit: uses candidates if they can be derived, otherwise all rows. */
+export function prefilterDialect(collection: Collection): SqlDialect {
+  return {
+    ...guardedDialect,
+    prefilter(predicate, name, bind) {
+      const query = candidateQuery(collection, predicate);
+      if (query === undefined) return undefined;
+      return `${identifier(name)}._rowid_ in (${candidateRows(collection, query, bind)})`;
+    },
+  };
+}
+
+/**
+ * Reads the candidates; undefined if none can be derived. They come in row id order; any other order sorts them all.
+ * With many candidates, following the right index until the page is full is faster.
+ */
+export function compilePrefiltered(plan: ReadPlan, output: Output): ReadAttempt | undefined {
+  const { from, where, limit, groupBy } = plan;
+  const query = candidateQuery(from, where);
+  if (query === undefined) return undefined;
+  const statement = compileRead(plan, output, prefilterDialect(from));
+  if (limit === undefined || groupBy !== undefined) return { statement };
+  const isBetter = buildStatement(guardedDialect, (bind) => {
+    const some = `select 1 from (${candidateRows(from, query, bind)}) limit ${FEW_CANDIDATES + 1}`;
+    return `select count(*) <= ${FEW_CANDIDATES} from (${some})`;
+  });
+  return { statement, isBetter };
 }

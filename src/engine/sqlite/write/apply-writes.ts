@@ -19,7 +19,7 @@ import { compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, setDeadline } from '../connection/deadline.ts';
-import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
+import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';

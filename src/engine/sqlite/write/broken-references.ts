@@ -8,11 +8,9 @@ import {
   allReferences,
   type Catalogue,
   type Collection,
-  type Composite,
   type Field,
   fieldsOf,
   isKey,
-  type Reference,
   referencesTo,
 } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
@@ -20,11 +18,9 @@ import type { Assignment, WritePlan } from '../../../plan/types.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
 import { buildStatement, columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
-import { spendRow } from '../connection/deadline.ts';
 import { guardedDialect } from '../dialect.ts';
-import type { GivenValue } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
-import { storedValues } from '../schema/schema.ts';
+import { firstBadRow } from './body-rows.ts';
 import { givenBy, storedKey } from './change-rows.ts';
 import { compileTarget } from './returned-rows.ts';
 
@@ -36,55 +32,35 @@ export function brokenReference(
   failed?: number,
 ): ApiError {
   const { into } = plan;
-  const isList = plan.kind === 'update-each' || (plan.kind === 'insert' && plan.rows.length > 1);
-  let index = 0;
-  for (const values of valuesOf(plan)) {
-    const isTested = failed === undefined || failed === index;
-    const missing = isTested ? missingIn(connection, catalogue, into, values) : undefined;
-    if (missing !== undefined) return plan.kind === 'update' ? missing : withRowIndex(missing, index, isList);
-    index++;
-  }
+  const missing = missingIn(connection, plan, failed);
+  if (missing !== undefined) return missing;
   const broken = referrer(connection, catalogue, plan) ?? partialReference(plan) ?? unknownReference(into);
+  const isList = plan.kind === 'update-each' || (plan.kind === 'insert' && plan.rows.length > 1);
   return failed === undefined ? broken : withRowIndex(broken, failed, isList);
 }
 
-/** The stored values that a write supplies, row by row. */
-function* valuesOf(plan: WritePlan): Generator<GivenValue> {
-  if (plan.kind === 'update') yield givenBy(plan.set);
-  if (plan.kind === 'update-each') for (const { set } of plan.changes) yield givenBy(set);
-  if (plan.kind !== 'insert') return;
-  const { fields } = plan.into;
-  for (const row of plan.rows) {
-    const values = storedValues(fields, row);
-    yield (name) => values[fields.findIndex((field) => field.name === name)];
-  }
-}
-
-function missingIn(
-  connection: Connection,
-  { collections }: Catalogue,
-  collection: Collection,
-  given: GivenValue,
-): ApiError | undefined {
-  for (const reference of allReferences(collection)) {
+/** A reference to no row, in a row of the body or in the values that a change by a filter sets. */
+function missingIn(connection: Connection, plan: WritePlan, failed: number | undefined): ApiError | undefined {
+  if (plan.kind === 'delete') return undefined;
+  if (plan.kind !== 'update') return firstBadRow(connection, plan, 'missing', failed);
+  const { into, set } = plan;
+  const given = givenBy(set);
+  for (const reference of allReferences(into)) {
     const values = fieldsOf(reference).map(({ name }) => given(name) ?? null);
     if (values.includes(null)) continue;
-    if (!exists(connection, reference.to, collections.get(reference.to)!.key, values)) {
-      return missingReference(collection, reference, ...valuesIn(fieldsOf(reference), values));
+    if (!exists(connection, reference.to, into.among.get(reference.to)!.key, values)) {
+      return missingReference(into, reference, ...valuesIn(fieldsOf(reference), values));
     }
   }
   return undefined;
 }
 
-/** A reference of which a change sets some fields. The values of the others are in the rows. */
+/** A reference of which a change by a filter sets some fields. The values of the others are in the rows. */
 function partialReference(plan: WritePlan): ApiError | undefined {
-  const { into } = plan;
-  for (const given of valuesOf(plan)) {
-    const isSet = ({ name }: Field) => (given(name) ?? null) !== null;
-    const reference = into.composites.find(({ fields }) => fields.some(isSet));
-    if (reference !== undefined) return missingReference(into, reference);
-  }
-  return undefined;
+  const given = givenBy(plan.kind === 'update' ? plan.set : []);
+  const isSet = ({ name }: Field) => (given(name) ?? null) !== null;
+  const reference = plan.into.composites.find(({ fields }) => fields.some(isSet));
+  return reference && missingReference(plan.into, reference);
 }
 
 /** A row that prevents the deletes or key changes of the write. */
@@ -172,28 +148,6 @@ function keeperAmong(
     }
   }
   return undefined;
-}
-
-/** A reference of a stored row, with its values. */
-export interface StoredReference {
-  readonly reference: Reference | Composite;
-  readonly values: readonly Value[];
-  /** The index of the row in the body. */
-  readonly index: number;
-}
-
-/** Rejects the first reference to a row that does not exist, while SQLite defers the check. */
-export function checkReferences(
-  connection: Connection,
-  collection: Collection,
-  references: readonly StoredReference[],
-): void {
-  for (const { reference, values, index } of references) {
-    spendRow();
-    if (exists(connection, reference.to, collection.among.get(reference.to)!.key, values)) continue;
-    const missing = missingReference(collection, reference, ...valuesIn(fieldsOf(reference), values));
-    throw withRowIndex(missing, index, true);
-  }
 }
 
 function exists(connection: Connection, table: string, fields: readonly Field[], values: readonly Value[]): boolean {

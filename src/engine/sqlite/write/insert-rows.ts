@@ -2,12 +2,12 @@
 import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
-import { allReferences, type Collection, type Field, fieldsOf } from '../../../collection/declaration.ts';
+import { allReferences, type Collection } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { Conflict, InsertPlan } from '../../../plan/types.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
-import { duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
-import { conflictSql } from '../../sql/conflict.ts';
+import { keysExhausted, withRowIndex } from '../../shared/write-checks.ts';
+import { conflictSql } from '../../sql/assignment.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
@@ -17,7 +17,7 @@ import { valueIn } from '../functions/stored-values.ts';
 import { countReturned } from '../read/byte-budget.ts';
 import { insertSql, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
-import { checkReferences, type StoredReference } from './broken-references.ts';
+import { firstBadRow } from './body-rows.ts';
 import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
 import { returningRow, type Written } from './returned-rows.ts';
 
@@ -34,7 +34,6 @@ interface ConflictLookup {
   readonly sql: string;
   /** The parameters of the statement. */
   readonly places: readonly number[];
-  readonly overwrites: readonly number[];
 }
 
 function compileInsert(plan: InsertPlan): CompiledInsert {
@@ -52,38 +51,27 @@ function compileInsert(plan: InsertPlan): CompiledInsert {
   };
 }
 
-function compileLookup(
-  { name, fields, key }: Collection,
-  { on, overwrite }: Exclude<Conflict, 'refuse'>,
-): ConflictLookup {
+function compileLookup({ name, fields, key }: Collection, { on }: Exclude<Conflict, 'refuse'>): ConflictLookup {
   const texts = key.map((field) => sqliteDialect.text(identifier(field.name), field.type));
   const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
-  const placeOf = (field: Field) => fields.indexOf(field);
   return {
     sql: `select ${texts.join(', ')} from ${identifier(name)} where ${tests.join(' and ')}`,
-    places: on.map(placeOf),
-    overwrites: overwrite.map(placeOf),
+    places: on.map((field) => fields.indexOf(field)),
   };
 }
 
-/** Checks references after all rows are stored: rows of one request may refer to each other in any order. */
+/** Rows of one request may refer to each other in any order, so references are checked by all rows together. */
 export function insertRows(connection: Connection, plan: InsertPlan): Written {
   const { into } = plan;
   const insert = compileInsert(plan);
   const refersToItself = plan.rows.length > 1 && allReferences(into).some(({ to }) => to === into.name);
-  if (!refersToItself) return insertEach(connection, plan, insert, () => {});
-  const references: StoredReference[] = [];
+  if (!refersToItself) return insertEach(connection, plan, insert);
+  const missing = firstBadRow(connection, plan, 'missing');
   connection.execute('pragma defer_foreign_keys = on');
   try {
-    const written = insertEach(connection, plan, insert, (row, isNew, index) => {
-      for (const reference of allReferences(into)) {
-        const places = fieldsOf(reference).map((field) => into.fields.indexOf(field));
-        const isStored = isNew || places.some((place) => insert.lookup!.overwrites.includes(place));
-        const values = places.map((place): Value => row[place] ?? null);
-        if (isStored && !values.includes(null)) references.push({ reference, values, index });
-      }
-    });
-    checkReferences(connection, into, references);
+    const written = insertEach(connection, plan, insert);
+    // As in PostgreSQL, other errors of the rows come first.
+    if (missing !== undefined) throw missing;
     return written;
   } finally {
     // Other writes share the transaction. SQLite also forgets the violations it has counted, so all are checked before.
@@ -91,12 +79,10 @@ export function insertRows(connection: Connection, plan: InsertPlan): Written {
   }
 }
 
-/** Reports each row that is stored, and not ignored as a duplicate, to `stored`. */
 function insertEach(
   connection: Connection,
   plan: InsertPlan,
   { sql, lookup, allowed, before }: CompiledInsert,
-  stored: (row: readonly Value[], isNew: boolean, index: number) => void,
 ): Written {
   const collection = plan.into;
   const { fields, key: keyFields } = collection;
@@ -147,7 +133,6 @@ function insertEach(
         if (text !== undefined) changed.push(countReturned(text));
         areNew.push(known === undefined);
       }
-      stored(row, known === undefined, index);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (isReferenceError(error)) throw new BrokenReference(index);
@@ -157,26 +142,13 @@ function insertEach(
         given: (name) => row[fields.findIndex((field) => field.name === name)],
       });
       const isTaken = translated instanceof ApiError && translated.code === '23505' && lookup === undefined;
-      const first = isTaken ? firstTaken(connection, collection, row) : undefined;
-      throw withRowIndex(first ?? translated, index, plan.rows.length > 1);
+      // SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order.
+      const first = isTaken ? firstBadRow(connection, plan, 'duplicates', index) : undefined;
+      throw first ?? withRowIndex(translated, index, plan.rows.length > 1);
     }
   }
   const written = { affected, inserted, changed, areNew };
   return affected !== 1 || key === undefined ? written : { ...written, key };
-}
-
-/** SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order. */
-function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): ApiError | undefined {
-  const { name, fields, key, unique } = collection;
-  for (const set of [key, ...unique.map((each) => each.fields)]) {
-    const params = set.map((field): Value => row[fields.indexOf(field)] ?? null);
-    if (params.includes(null)) continue;
-    const same = set.map((field) => `${identifier(field.name)} = ?`).join(' and ');
-    const [found] = connection.values({ sql: `select 1 from ${identifier(name)} where ${same}`, params });
-    const values = set.map(({ type }, index) => valueIn(type, params[index]!));
-    if (found !== undefined) return duplicateKey(collection, set, printValues(set, values));
-  }
-  return undefined;
 }
 
 const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };

@@ -9,7 +9,7 @@ import type { Conflict } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
-import { conflictSql } from '../../sql/conflict.ts';
+import { conflictSql } from '../../sql/assignment.ts';
 import { orCopied } from '../../sql/copied-value.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';

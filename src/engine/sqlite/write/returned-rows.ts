@@ -7,8 +7,8 @@ import { sortedByKey } from '../../../plan/read/shape.ts';
 import { type DeletePlan, isAlways, type OutputColumn, type UpdatePlan, type WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
 import { maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
+import { compilePage } from '../../sql/expression.ts';
 import { type Output, outputOf } from '../../sql/output.ts';
-import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
@@ -18,7 +18,7 @@ import { limitPart } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { joinInGroups, pathTo } from '../functions/argument-groups.ts';
 import { withinReturned } from '../read/byte-budget.ts';
-import { prefilterDialect } from '../search/index-prefilter.ts';
+import { prefilterDialect } from '../search/index-candidates.ts';
 
 export interface Written {
   readonly affected: number;

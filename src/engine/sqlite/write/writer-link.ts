@@ -2,8 +2,8 @@
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
+import type { ThreadResult } from '../connection/thread.ts';
 import { Thread } from '../connection/thread.ts';
-import type { ThreadResult } from '../connection/thread-result.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';

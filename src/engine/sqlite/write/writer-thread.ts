@@ -5,7 +5,7 @@ import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { declareCatalogue } from '../../../collection/declaration.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
-import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
+import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { translateError } from '../errors.ts';
 import { maintainLog } from '../history/maintain.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';

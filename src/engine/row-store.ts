@@ -1,0 +1,86 @@
+/** Reads and writes rows of the service itself, with the same plans as other rows. Filters are texts of the dialect. */
+import type { Collection } from '../collection/declaration.ts';
+import { storeJson } from '../collection/types/type.ts';
+import { pageOfQuery } from '../dialect/page.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Encoding } from '../encode/encoding.ts';
+import { planRead } from '../plan/read/read.ts';
+import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
+import type { Origin, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
+import type { Engine, MaybePromise, ReadResult, Write, WriteResult } from './engine.ts';
+
+const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };
+const TERMS = { singular: false, mustExist: false } as const;
+
+/** The conditions of a query string, or a planned predicate. */
+type Filter = string | Predicate;
+type Cells = Readonly<Record<string, unknown>>;
+
+export class RowStore {
+  constructor(readonly engine: Engine) {}
+
+  async execute(writes: readonly Write[], origin?: Origin): Promise<readonly WriteResult[]> {
+    return this.engine.write(writes, { dryRun: false, ...(origin === undefined ? {} : { origin }) });
+  }
+
+  /** `after` as in `Engine.read`. */
+  read<Row>(plan: ReadPlan, after?: string): MaybePromise<readonly Row[]> {
+    const found = this.engine.read(plan, WHOLE_ROW_JSON, after);
+    return found instanceof Promise ? found.then(rowsIn<Row>) : rowsIn(found);
+  }
+
+  query(collection: Collection, text: string): ReadPlan {
+    const query = parseQuery(text);
+    return planRead(collection, query, pageOfQuery(query), undefined);
+  }
+
+  where(collection: Collection, filter: Filter): Predicate {
+    return typeof filter === 'string' ? this.query(collection, filter).where : filter;
+  }
+
+  /** `existing` is what happens to a row with the same key, which is an error by default. */
+  insertion(
+    into: Collection,
+    rows: object | readonly object[],
+    existing: 'refuse' | 'keep' | 'replace' = 'refuse',
+  ): Write {
+    const cells = ([rows].flat() as Cells[]).map((row) =>
+      into.fields.map(({ name, type }) => storeJson(type, row[name] ?? null)),
+    );
+    const overwrite = existing === 'keep' ? [] : into.fields.filter((field) => !into.key.includes(field));
+    const conflict = existing === 'refuse' ? existing : { on: into.key, overwrite };
+    return write({ kind: 'insert', into, rows: cells, given: into.fields, conflict, ...TERMS });
+  }
+
+  /** Changes the given fields of all matching rows. */
+  change(into: Collection, filter: Filter, row: object, terms: Pick<WritePlan, 'affects'> = {}): Write {
+    const values = row as Cells;
+    const given = into.fields.filter(({ name }) => values[name] !== undefined);
+    const set = given.map((field) => ({ field, value: storeJson(field.type, values[field.name]) }));
+    return write({ kind: 'update', into, where: this.where(into, filter), set, given, ...TERMS, ...terms });
+  }
+
+  deletion(into: Collection, filter: Filter): Write {
+    return write({ kind: 'delete', into, where: this.where(into, filter), ...TERMS });
+  }
+}
+
+function write(plan: WritePlan): Write {
+  return { plan, encoding: NOTHING };
+}
+
+function rowsIn<Row>(result: ReadResult): MaybePromise<readonly Row[]> {
+  const { body } = result;
+  if (typeof body === 'string') return JSON.parse(body) as readonly Row[];
+  return joinText(body).then((text) => JSON.parse(text) as readonly Row[]);
+}
+
+/** Joins a streamed result. For few rows, whose size is limited. */
+export async function joinText(parts: AsyncIterator<Uint8Array, undefined>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
