@@ -1,11 +1,10 @@
 /** `catalogue init`: writes a first declaration. */
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { fileProblem } from '../base/files/file-problem.ts';
-import { checkFolder } from '../base/files/output-file.ts';
+import { existsSync } from 'node:fs';
 import { products } from '../collection/products.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find-declaration.ts';
 import { ConfigError, describeSettings, readCommand } from '../settings/by-command.ts';
 import { type Command, JSON_OPTION } from './shared/command.ts';
+import { openOutput } from './shared/output.ts';
 
 const OPTIONS = { ...JSON_OPTION } as const;
 
@@ -28,27 +27,11 @@ ${describeSettings(OPTIONS)}`,
     if (present !== undefined)
       throw new ConfigError(`${present} exists already. To write another file: catalogue init FILE`);
     const { startingPoint } = await import('../declare/writer/starting-point.ts');
-    writeNew(file, startingPoint(products, file));
+    if (existsSync(file)) throw new ConfigError(`${file} exists already. Choose another name`);
+    const output = openOutput(file, { replace: false, protectedFiles: [] });
+    output.write(startingPoint(products, file));
+    output.end();
     if (values.json) console.log(JSON.stringify({ ok: true, file }));
     else console.log(`Wrote ${file}: change it, then validate it with catalogue check ${file}`);
   },
 };
-
-function writeNew(file: string, text: string): void {
-  checkFolder(file);
-  try {
-    const handle = openSync(file, 'wx');
-    try {
-      writeSync(handle, text);
-    } finally {
-      closeSync(handle);
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(
-      code === 'EEXIST'
-        ? `${file} exists already. Choose another name`
-        : `${file} cannot be written: ${fileProblem(error)}`,
-    );
-  }
-}

@@ -1,11 +1,9 @@
 /** Writes the declaration of existing tables to a file. */
-import { existsSync, writeFileSync } from 'node:fs';
-import { fileProblem } from '../../base/files/file-problem.ts';
-import { checkFolder } from '../../base/files/output-file.ts';
 import { DeclarationError } from '../../declare/reader/mistakes.ts';
-import { describeDatabase } from '../../engine/open.ts';
+import { databaseFiles, describeDatabase } from '../../engine/open.ts';
 import type { DescribedDatabase } from '../../engine/shared/describe-table.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
+import { checkOutput, openOutput, STANDARD_OUTPUT } from '../shared/output.ts';
 import { differencesIn } from './check.ts';
 
 interface DeclareOptions extends DatabaseSettings {
@@ -20,8 +18,9 @@ interface DeclareOptions extends DatabaseSettings {
 /** Resolves to the exit code. */
 export async function declareFrom(options: DeclareOptions): Promise<number> {
   const { database, output, force } = options;
-  const prints = output === '-';
-  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} exists already; --force replaces it`);
+  const prints = output === STANDARD_OUTPUT;
+  const writing = { replace: force, protectedFiles: databaseFiles(database) };
+  checkOutput(output, writing);
   const described = await describeDatabase(database, options);
   const { collections, leftOut, location, warning } = described;
   if (collections.length === 0) {
@@ -30,8 +29,9 @@ export async function declareFrom(options: DeclareOptions): Promise<number> {
   }
   const text = await print(described, options.functions);
   const mistakes = await mistakesIn(text, output);
-  if (prints) process.stdout.write(text);
-  else write(output, text);
+  const file = openOutput(output, writing);
+  file.write(text);
+  file.end();
   for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
   if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);
   if (!prints) console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
@@ -78,13 +78,4 @@ async function print(
     ...(withFunctions ? called : called.map((line) => `# ${line}`)),
     '',
   ].join('\n');
-}
-
-function write(file: string, text: string): void {
-  checkFolder(file);
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new ConfigError(`${file} cannot be written: ${fileProblem(error)}`);
-  }
 }

@@ -10,8 +10,6 @@ import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
 import { partsOf } from './stored-rows.ts';
 
-export type Changes = Row;
-
 /** A write that can be undone. */
 export interface Written {
   readonly requestId: string;
@@ -77,7 +75,7 @@ export async function deleteRows(collection: Collection, rows: readonly Row[]): 
 /** One changed row, with the values that the person saw. */
 export interface RowEdit {
   readonly row: Row;
-  readonly changes: Changes;
+  readonly changes: Row;
 }
 
 const BATCH_SIZE = 1_000;
@@ -120,7 +118,7 @@ const editRequests = (collection: Collection, edits: readonly RowEdit[], conditi
   }));
 
 /** Selects a row by its key, if the fields to change have the shown values. */
-function editFilter(collection: Collection, row: Row, changes: Changes): string {
+function editFilter(collection: Collection, row: Row, changes: Row): string {
   const conditions = Object.keys(changes).map((name) => {
     const value = row[name] ?? null;
     return `${parameter(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(operandText(collection, name, value))}`}`;
@@ -147,6 +145,6 @@ async function sendBatch(
 }
 
 /** The fields whose values differ from the row. */
-export function changesOf(before: Row, values: Row): Changes {
+export function changesOf(before: Row, values: Row): Row {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(value, before[name])));
 }

@@ -4,12 +4,18 @@ import { t } from '../i18n/text.ts';
 import { usePopover } from './popover.ts';
 
 export interface ComboboxOption {
-  readonly value: string;
   readonly label: string;
+  /** Shown behind the label. */
+  readonly hint?: string;
 }
 
 interface ComboboxProps<Of extends ComboboxOption> {
   readonly id: string;
+  /** The name, if the input has no label. */
+  readonly name?: string;
+  readonly placeholder?: string;
+  /** Whether the options are always shown, below the input. */
+  readonly isInline?: boolean;
   /** The label of the chosen option. */
   readonly text: string;
   readonly options: readonly Of[];
@@ -29,15 +35,15 @@ interface ComboboxProps<Of extends ComboboxOption> {
 }
 
 export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
-  const { id, text, options, isLoading, onType, onChoose, onCreate } = props;
+  const { id, text, options, isLoading, onType, onChoose, onCreate, isInline = false } = props;
   /** Undefined while the person does not type. */
   const [typed, setTyped] = useState<string>();
   const [at, setAt] = useState(0);
-  const isOpen = typed !== undefined;
+  const isOpen = isInline || typed !== undefined;
   const input = useRef<HTMLInputElement>(null);
   const popup = useRef<HTMLDivElement>(null);
   const listId = useId();
-  usePopover(isOpen, input, popup);
+  usePopover(isOpen && !isInline, input, popup);
   const canCreate = onCreate !== undefined && (typed ?? '').trim() !== '';
   const count = options.length + (canCreate ? 1 : 0);
   const open = (next: string) => {
@@ -63,13 +69,13 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       else close();
     } else if ((event.key === 'Backspace' || event.key === 'Delete') && typed === '' && text !== '') {
       onChoose(undefined);
-    } else if (event.key === 'Escape' && isOpen) {
+    } else if (event.key === 'Escape' && isOpen && !isInline) {
       event.preventDefault();
       event.stopPropagation();
       close();
     }
   };
-  const option = (index: number, label: string) => (
+  const option = (index: number, label: string, hint?: string) => (
     <div
       key={`${index} ${label}`}
       id={`${listId}-${index}`}
@@ -82,6 +88,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       onKeyDown={onKeyDown}
     >
       {label}
+      {hint !== undefined && <span className="help">{hint}</span>}
     </div>
   );
   return (
@@ -91,6 +98,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         id={id}
         type="text"
         role="combobox"
+        aria-label={props.name}
         autoComplete="off"
         aria-expanded={isOpen}
         aria-controls={listId}
@@ -102,7 +110,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         disabled={props.isDisabled}
         autoFocus={props.isFocused}
         value={typed ?? text}
-        placeholder={isOpen && text !== '' ? text : t.fields.choose}
+        placeholder={isOpen && text !== '' ? text : (props.placeholder ?? t.fields.choose)}
         onChange={({ target }) => {
           if (target.value === '' && !isOpen) onChoose(undefined);
           open(target.value);
@@ -111,8 +119,14 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         onKeyDown={onKeyDown}
         onBlur={close}
       />
-      <div ref={popup} id={listId} popover="manual" role="listbox" className="menu" aria-label={t.fields.choose}>
-        {isOpen && options.map(({ label }, index) => option(index, label))}
+      <div
+        ref={popup}
+        id={listId}
+        role="listbox"
+        aria-label={props.name ?? t.fields.choose}
+        {...(!isInline && { popover: 'manual', className: 'menu' })}
+      >
+        {isOpen && options.map(({ label, hint }, index) => option(index, label, hint))}
         {canCreate && option(options.length, onCreate.label(typed!.trim()))}
         {isOpen && count === 0 && (
           <div className="help" role="presentation">

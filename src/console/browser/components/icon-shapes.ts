@@ -18,7 +18,6 @@ const NAMES = [
   'columns-3',
   'command',
   'copy',
-  'corner-down-left',
   'download',
   'ellipsis-vertical',
   'external-link',

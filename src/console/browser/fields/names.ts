@@ -18,18 +18,16 @@ export function isKeyText(field: Field, text: string): boolean {
   return !isText(field) && 'value' in parsePlain(field, text);
 }
 
-/** Looks up the texts of a reference field in `known`, and adds those that are not keys by their form. */
+/** Looks up the texts of a reference field that are not keys by their form. */
 export async function findNames(
   { collection, field }: FieldPlace,
   texts: readonly string[],
-  known: Map<string, Meaning>,
-) {
+): Promise<ReadonlyMap<string, Meaning>> {
+  const known = new Map<string, Meaning>();
   const other = referenceOf(collection, field)!;
   const title = titleFieldOf(other);
   const key = other.key[0]!;
-  const names = [...new Set(texts.map((text) => text.trim()))].filter(
-    (text) => text !== '' && !known.has(text) && !isKeyText(field, text),
-  );
+  const names = [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '' && !isKeyText(field, text));
   for (let start = 0; start < names.length; start += NAMES_PER_REQUEST) {
     const part = names.slice(start, start + NAMES_PER_REQUEST);
     const conditions = [
@@ -52,4 +50,5 @@ export async function findNames(
       known.set(name, found.length === 1 ? { value: found[0]![key.name] ?? null } : { count: found.length });
     }
   }
+  return known;
 }

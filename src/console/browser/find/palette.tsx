@@ -1,6 +1,6 @@
 /** The command palette: jumps to a collection, a row or an action. */
 import { useQueries } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useLocation } from 'wouter';
 import { collections, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
@@ -9,7 +9,7 @@ import { pathOf } from '../api/query/filter-text.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
 import { hasSettings, hidesLog } from '../api/session/page-data.ts';
-import { Icon } from '../components/icon.tsx';
+import { Combobox } from '../components/combobox.tsx';
 import { t } from '../i18n/text.ts';
 
 interface Target {
@@ -53,66 +53,31 @@ export function matches(label: string, typed: string): boolean {
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
-  const [at, setAt] = useState(0);
   const [all] = useState(places);
   const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
   useEffect(() => {
     const element = dialog.current!;
     if (!element.open) element.showModal();
     return () => element.close();
   }, []);
   const rows = useFoundRows(typed);
-  const options = [...all.filter(({ label }) => typed !== '' && matches(label, typed)), ...rows];
-  const shown = typed === '' ? all.slice(0, collections.length) : options;
-  const choose = (target: Target | undefined) => {
-    if (target === undefined) return;
-    onClose();
-    navigate(target.address);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && shown.length > 0) setAt((at + step + shown.length) % shown.length);
-    else if (event.key === 'Enter') choose(shown[at]);
-    else return;
-    event.preventDefault();
-  };
+  const found = [...all.filter(({ label }) => matches(label, typed)), ...rows];
   return createPortal(
     <dialog ref={dialog} className="dialog palette" aria-label={t.find.palette} onCancel={onClose}>
-      <input
-        type="text"
-        role="combobox"
-        aria-label={t.find.palette}
-        aria-expanded
-        aria-controls={id}
-        aria-activedescendant={shown[at] && `${id}-${at}`}
+      <Combobox
+        isInline
+        id={useId()}
+        name={t.find.palette}
         placeholder={t.find.paletteHint}
-        autoComplete="off"
-        value={typed}
-        onChange={({ target }) => {
-          setTyped(target.value);
-          setAt(0);
+        text=""
+        options={typed === '' ? all.slice(0, collections.length) : found}
+        onType={setTyped}
+        onChoose={(target) => {
+          if (target === undefined) return;
+          onClose();
+          navigate(target.address);
         }}
-        onKeyDown={onKeyDown}
       />
-      <div id={id} role="listbox" aria-label={t.find.palette}>
-        {shown.map((target, index) => (
-          <div
-            key={`${target.address} ${target.label}`}
-            id={`${id}-${index}`}
-            className="item"
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            onClick={() => choose(target)}
-            onKeyDown={onKeyDown}
-          >
-            {target.label}
-            <span className="help">{target.hint}</span>
-            {index === at && <Icon name="corner-down-left" />}
-          </div>
-        ))}
-      </div>
     </dialog>,
     document.body,
   );

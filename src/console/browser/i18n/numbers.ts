@@ -26,12 +26,8 @@ function signsOf(language: string): Signs {
 }
 
 /** Formats a number with this range of decimal places. */
-export function formatDecimal(value: number, least: number, most: number): string {
-  const [whole = '', digits = ''] = Math.abs(value).toFixed(most).split('.');
-  const shown = digits.replace(/0+$/, '').padEnd(least, '0');
-  const sign = value < 0 && /[1-9]/.test(whole + shown) ? '-' : '';
-  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, GROUP)}${shown === '' ? '' : `${POINT}${shown}`}`;
-}
+export const formatDecimal = (value: number, least: number, most: number): string =>
+  formatDigits(String(Number(value.toFixed(most))), least);
 
 /** Formats digits without losing any. Other notations (1e-7, NaN) stay as they are. */
 export function formatDigits(text: string, least: number): string {

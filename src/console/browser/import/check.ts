@@ -6,9 +6,9 @@ import { explainProblem } from '../api/explain.ts';
 import { encodeValue, pathOf, printName } from '../api/query/filter-text.ts';
 import { keyOf } from '../api/query/keys.ts';
 import { t } from '../i18n/text.ts';
+import { askOnce, ROWS_PER_REQUEST } from './ask-once.ts';
 import type { Fault, RowPlan } from './plan.ts';
 
-export const ROWS_PER_REQUEST = 1_000;
 /** The service lists 1,000 errors. Rows after them are checked in a further request. */
 const MAX_REQUESTS = 20;
 
@@ -26,59 +26,53 @@ export function columnsOf({ fields }: Collection, rows: readonly Row[]): string 
   return encodeValue(given.map(({ name }) => printName(name)).join(','));
 }
 
-/** Caches the results, so that a later check only sends rows that changed. */
-export class Checker {
-  private readonly known = new Map<string, readonly Fault[]>();
+/** Returns the plans with every rejected row marked as bad. */
+export async function checkRows(
+  collection: Collection,
+  rowPlans: readonly RowPlan[],
+  onProgress: (done: number) => void,
+): Promise<readonly RowPlan[]> {
+  const faults = new Map<RowPlan, Fault[]>();
+  for (let start = 0; start < rowPlans.length; start += ROWS_PER_REQUEST) {
+    const part = rowPlans.slice(start, start + ROWS_PER_REQUEST).filter(isSent);
+    await findFaults(collection, part.filter(isNew), faults);
+    await findFaults(collection, part.filter(isChange), faults);
+    onProgress(Math.min(start + ROWS_PER_REQUEST, rowPlans.length));
+  }
+  return rowPlans.map((plan) => (faults.has(plan) ? { kind: 'bad', faults: faults.get(plan)! } : plan));
+}
 
-  constructor(private readonly collection: Collection) {}
-
-  /** Returns the plans with every rejected row marked as bad. */
-  async check(rowPlans: readonly RowPlan[], onProgress: (done: number) => void): Promise<readonly RowPlan[]> {
-    const textOf = (plan: Sent) => `${plan.kind === 'new'} ${JSON.stringify(bodyOf(this.collection, plan))}`;
-    let done = 0;
-    for (const isNew of [true, false]) {
-      const plans = rowPlans.filter((plan): plan is Sent => isSent(plan) && (plan.kind === 'new') === isNew);
-      for (let start = 0; start < plans.length; start += ROWS_PER_REQUEST) {
-        const part = plans.slice(start, start + ROWS_PER_REQUEST);
-        const unknown = part.filter((plan) => !this.known.has(textOf(plan)));
-        const faults = await this.faultsOf(unknown, isNew);
-        for (const plan of unknown) this.known.set(textOf(plan), faults.get(plan) ?? []);
-        done += part.length;
-        onProgress(done);
+/** Finds the faults of rows that are all new, or all stored. */
+async function findFaults(
+  collection: Collection,
+  plans: readonly Sent[],
+  faults: Map<RowPlan, Fault[]>,
+): Promise<void> {
+  let left = plans;
+  for (let requests = 0; left.length > 0 && requests < MAX_REQUESTS; requests++) {
+    const sent = left;
+    const errors = await dryRun(collection, sent);
+    const rejected = new Set(errors.map(({ index }) => index));
+    for (const error of errors)
+      for (const plan of error.index === undefined ? sent : [sent[error.index]!]) {
+        // The row that the reference names does not exist yet.
+        if (error.field !== undefined && error.field in plan.pending) continue;
+        faults.set(plan, [...(faults.get(plan) ?? []), faultOf(collection, error)]);
       }
-    }
-    return rowPlans.map((plan) => {
-      const faults = isSent(plan) ? this.known.get(textOf(plan))! : [];
-      return faults.length === 0 ? plan : { kind: 'bad', faults };
-    });
+    left = errors.length === 0 || rejected.has(undefined) ? [] : sent.filter((_plan, at) => !rejected.has(at));
   }
+}
 
-  private async faultsOf(plans: readonly Sent[], isNew: boolean): Promise<ReadonlyMap<Sent, readonly Fault[]>> {
-    const faults = new Map<Sent, Fault[]>();
-    let left = plans.filter((plan) => isNew || Object.keys((plan as { changes: Row }).changes).length > 0);
-    for (let requests = 0; left.length > 0 && requests < MAX_REQUESTS; requests++) {
-      const sent = left;
-      const errors = await this.dryRun(sent, isNew);
-      const rejected = new Set(errors.map(({ index }) => index));
-      for (const error of errors)
-        for (const plan of error.index === undefined ? sent : [sent[error.index]!]) {
-          // The row that the reference names does not exist yet.
-          if (error.field !== undefined && error.field in plan.pending) continue;
-          faults.set(plan, [...(faults.get(plan) ?? []), faultOf(this.collection, error)]);
-        }
-      left = errors.length === 0 || rejected.has(undefined) ? [] : sent.filter((_plan, at) => !rejected.has(at));
-    }
-    return faults;
-  }
-
-  private async dryRun(plans: readonly Sent[], isNew: boolean): Promise<readonly Problem[]> {
-    const body = plans.map((plan) => bodyOf(this.collection, plan));
-    const path = pathOf(this.collection);
-    const keys = encodeValue(this.collection.key.map(({ name }) => printName(name)).join(','));
+function dryRun(collection: Collection, plans: readonly Sent[]): Promise<readonly Problem[]> {
+  const body = plans.map((plan) => bodyOf(collection, plan));
+  const areNew = isNew(plans[0]!);
+  const keys = encodeValue(collection.key.map(({ name }) => printName(name)).join(','));
+  const query = areNew ? `columns=${columnsOf(collection, body)}` : `on_conflict=${keys}`;
+  return askOnce(['check', collection.name, areNew, body], async () => {
     try {
-      await ask(isNew ? `${path}?columns=${columnsOf(this.collection, body)}` : `${path}?on_conflict=${keys}`, {
-        method: isNew ? 'POST' : 'PATCH',
-        headers: { prefer: `return=minimal,tx=rollback,errors=all${isNew ? ',missing=default' : ''}` },
+      await ask(`${pathOf(collection)}?${query}`, {
+        method: areNew ? 'POST' : 'PATCH',
+        headers: { prefer: `return=minimal,tx=rollback,errors=all${areNew ? ',missing=default' : ''}` },
         body,
       });
       return [];
@@ -87,8 +81,11 @@ export class Checker {
       if (errors === undefined) throw error;
       return errors;
     }
-  }
+  });
 }
+
+const isNew = (plan: Sent): boolean => plan.kind === 'new';
+const isChange = (plan: Sent): boolean => plan.kind !== 'new' && Object.keys(plan.changes).length > 0;
 
 function isSent(plan: RowPlan): plan is Sent {
   return plan.kind === 'new' || plan.kind === 'change' || plan.kind === 'exists';

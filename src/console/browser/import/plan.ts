@@ -17,7 +17,7 @@ import { isKeyText, type Names } from '../fields/names.ts';
 import { t } from '../i18n/text.ts';
 import { readCell } from './cells.ts';
 import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel, notationsOf } from './columns.ts';
-import { type MatchingRows, valuesText } from './matching-rows.ts';
+import { findMatching, valuesText } from './matching-rows.ts';
 import { cellText, type SheetRow } from './sheet.ts';
 
 export interface Fault {
@@ -57,13 +57,13 @@ interface ParsedRow {
   readonly faults: Fault[];
 }
 
-export async function planImport(options: ImportOptions, storedRows: MatchingRows, names: Names): Promise<Plan> {
+export async function planImport(options: ImportOptions, names: Names): Promise<Plan> {
   const { collection, sheet, decision } = options;
   const notations = notationsOf(options);
   const missing = new Map<Field, Set<string>>();
   const parsedRows = sheet.rows.map((row) => parseRow(row, options, notations, names, missing));
   markRepeated(parsedRows, options);
-  const found = await findStored(parsedRows, options, storedRows);
+  const found = await findStored(parsedRows, options);
   /** The line of the file that matched each stored row. */
   const lines = new Map<Row, number>();
   let [existing, differing, emptied] = [0, 0, 0];
@@ -160,7 +160,6 @@ function markRepeated(parsedRows: readonly ParsedRow[], { collection, sheet, dec
 async function findStored(
   parsedRows: readonly ParsedRow[],
   { collection, sheet, mapping, match }: ImportOptions,
-  storedRows: MatchingRows,
 ): Promise<readonly (readonly Row[])[]> {
   if (match === undefined) return parsedRows.map(() => []);
   const others = matchesOf(collection, sheet, mapping).filter(({ isUnique }) => isUnique);
@@ -169,8 +168,8 @@ async function findStored(
   const wayOf = (parsed: ParsedRow) => ways.find((way) => textBy(parsed, way) !== undefined);
   const found = new Map<Match, ReadonlyMap<string, readonly Row[]>>();
   for (const way of ways) {
-    const rows = parsedRows.filter((parsed) => wayOf(parsed) === way).map(({ values }) => rowOf(values));
-    if (rows.length > 0) found.set(way, await storedRows.find(way.fields, rows));
+    const rows = parsedRows.map((parsed) => (wayOf(parsed) === way ? rowOf(parsed.values) : undefined));
+    found.set(way, await findMatching(collection, way.fields, rows));
   }
   return parsedRows.map((parsed) => {
     const way = wayOf(parsed);

@@ -10,7 +10,8 @@ import { cacheTitle } from '../api/query/titles.ts';
 import { newRequestId } from '../api/rows.ts';
 import { newId } from '../base/ids.ts';
 import { t } from '../i18n/text.ts';
-import { columnsOf, ROWS_PER_REQUEST } from './check.ts';
+import { ROWS_PER_REQUEST } from './ask-once.ts';
+import { columnsOf } from './check.ts';
 import type { Pending, RowPlan } from './plan.ts';
 
 export interface Report {

@@ -4,10 +4,10 @@ import { type Collection, type Field, may, referenceOf } from '../api/catalogue.
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/query-client.ts';
 import { findNames, type Meaning } from '../fields/names.ts';
-import { Checker } from './check.ts';
+import { askOnce, forgetAnswers } from './ask-once.ts';
+import { checkRows } from './check.ts';
 import type { Decision, ImportOptions } from './columns.ts';
 import { matchesOf, suggestMapping } from './columns.ts';
-import { MatchingRows } from './matching-rows.ts';
 import { type Plan, planImport } from './plan.ts';
 import { readSheet } from './read-file.ts';
 import { cellText } from './sheet.ts';
@@ -41,12 +41,6 @@ export function useImport(collection: Collection) {
   const [problem, setProblem] = useState<string>();
   const [result, setResult] = useState<ImportResult>();
   const [undone, setUndone] = useState<Undone>();
-  const newReaders = () => ({
-    stored: new MatchingRows(collection),
-    names: new Map<Field, Map<string, Meaning>>(),
-    checker: new Checker(collection),
-  });
-  const readers = useRef(newReaders());
   const store = useRef(new Store(collection));
   /** Number of the latest check; results of earlier checks are dropped. */
   const latest = useRef(0);
@@ -70,7 +64,7 @@ export function useImport(collection: Collection) {
     });
   };
   const reload = () => {
-    readers.current = newReaders();
+    forgetAnswers();
     void queryClient.invalidateQueries();
   };
 
@@ -83,21 +77,21 @@ export function useImport(collection: Collection) {
         if (own === latest.current) setProgress({ step: 'checking', done, total: next.sheet.rows.length });
       };
       onProgress(0);
-      const { stored, names, checker } = readers.current;
+      const names = new Map<Field, ReadonlyMap<string, Meaning>>();
       for (const [column, field] of next.mapping.entries()) {
         if (field === undefined || referenceOf(collection, field) === undefined) continue;
-        if (!names.has(field)) names.set(field, new Map());
-        const texts = next.sheet.rows.map(({ cells }) => cellText(cells[column]));
-        await findNames({ collection, field }, texts, names.get(field)!);
+        const texts = [...new Set(next.sheet.rows.map(({ cells }) => cellText(cells[column]).trim()))];
+        const find = () => findNames({ collection, field }, texts);
+        names.set(field, await askOnce(['names', collection.name, field.name, texts], find));
       }
-      const planned = await planImport(next, stored, names);
-      const rowPlans = await checker.check(planned.rowPlans, onProgress);
+      const planned = await planImport(next, names);
+      const rowPlans = await checkRows(collection, planned.rowPlans, onProgress);
       if (own === latest.current) setPlan({ ...planned, rowPlans });
     });
 
   const open = (file: File) =>
     attempt(async () => {
-      readers.current = newReaders();
+      forgetAnswers();
       store.current = new Store(collection);
       setOptions(undefined);
       setPlan(undefined);

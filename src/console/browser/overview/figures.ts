@@ -29,13 +29,10 @@ async function read(collection: Collection, pairs: readonly Pair[]): Promise<rea
   return (await ask(`${pathOf(collection)}?${queryText(pairs)}`)).json as Row[];
 }
 
-export async function countRows(collection: Collection): Promise<Figure> {
-  const [row] = await read(collection, [['select', 'value:count()']]);
-  return { value: Number(row?.value ?? 0), filters: [] };
-}
-
-export async function aggregate(collection: Collection, field: Field, by: 'sum' | 'avg'): Promise<Figure> {
-  const [row] = await read(collection, [['select', `value:${printName(field.name)}.${by}()`]]);
+/** The number of rows, or the sum or average of a field. */
+export async function aggregate(collection: Collection, by: 'count' | 'sum' | 'avg', field?: Field): Promise<Figure> {
+  const of = field === undefined ? '' : `${printName(field.name)}.`;
+  const [row] = await read(collection, [['select', `value:${of}${by}()`]]);
   return { value: Number(row?.value ?? 0), filters: [] };
 }
 

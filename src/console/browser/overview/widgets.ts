@@ -11,7 +11,7 @@ import {
 } from '../api/catalogue.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { aggregate, countRows, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
+import { aggregate, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
 
 export interface Widget {
   readonly id: string;
@@ -42,7 +42,7 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   const shown = { isDefault: true };
   const chart = { isChart: true, isDefault: true };
 
-  const cards = [widget('count', name, () => countRows(collection), shown)];
+  const cards = [widget('count', name, () => aggregate(collection, 'count'), shown)];
   if (price !== undefined && stock !== undefined) {
     const options = { ...shown, hasDecimals: true };
     cards.push(widget('value', t.overview.stockValue, () => stockValue(collection, price, stock), options));
@@ -55,9 +55,9 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   for (const field of numbers) {
     const options = { isDefault: field === stock };
     const sum = t.overview.sumOf(labelOf(field));
-    cards.push(widget(`sum.${field.name}`, sum, () => aggregate(collection, field, 'sum'), options));
+    cards.push(widget(`sum.${field.name}`, sum, () => aggregate(collection, 'sum', field), options));
     const average = t.overview.averageOf(labelOf(field));
-    const load = () => aggregate(collection, field, 'avg');
+    const load = () => aggregate(collection, 'avg', field);
     cards.push(widget(`average.${field.name}`, average, load, { hasDecimals: true }));
   }
   const charts: Widget[] = [];

@@ -1,9 +1,8 @@
 /** The forms of a field and of a new collection. Each leads to the preview of its change. */
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isInternal } from '../../../collection/files.ts';
-import { Select, TextField } from '../components/inputs.tsx';
-import { Labelled } from '../components/small.tsx';
+import { Check, Select, TextField } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import { fieldPatch, formOf, PROPERTIES, type Property, TYPES } from './field-patch.ts';
 import { ModelForm, type ModelFormProps } from './model-form.tsx';
@@ -17,7 +16,6 @@ interface FieldDialogProps {
 }
 
 export function FieldDialog({ collection, collections, field, onClose }: FieldDialogProps) {
-  const id = useId();
   const before = formOf(field);
   const [type, setType] = useState(field?.type ?? TYPES[0]!);
   const [form, setForm] = useState(before);
@@ -28,19 +26,12 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
     const value = form[property];
     const label = t.settings.properties[property];
     const onChange = (next: string) => setForm({ ...form, [property]: next });
-    if (property === 'required' || property === 'unique') {
-      const at = `${id}-${property}`;
+    if (property === 'required' || property === 'unique')
       return (
-        <Labelled key={property} id={at} label={label}>
-          <input
-            id={at}
-            type="checkbox"
-            checked={value !== ''}
-            onChange={({ target }) => onChange(target.checked ? 'true' : '')}
-          />
-        </Labelled>
+        <Check key={property} checked={value !== ''} onChange={(isOn) => onChange(isOn ? 'true' : '')}>
+          {label}
+        </Check>
       );
-    }
     const common = { label, value, onChange };
     if (property !== 'references')
       return <TextField key={property} {...common} help={property === 'oneOf' ? t.settings.listHelp : undefined} />;

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { RIGHTS } from '../../../collection/draft.ts';
 import { collections, titleOfCollection } from '../api/catalogue.ts';
+import { Check } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import { ModelForm, type ModelFormProps } from './model-form.tsx';
 
@@ -22,14 +23,13 @@ export function RoleDialog({ taken, onClose }: Pick<ModelFormProps, 'taken' | 'o
     return { roles: { [role]: isAll ? ALL : Object.fromEntries(granted) } };
   };
   const box = (key: string, label: string) => (
-    <label key={key} className="line">
-      <input
-        type="checkbox"
-        checked={chosen.includes(key)}
-        onChange={({ target }) => setChosen(target.checked ? [...chosen, key] : chosen.filter((each) => each !== key))}
-      />
+    <Check
+      key={key}
+      checked={chosen.includes(key)}
+      onChange={(isOn) => setChosen(isOn ? [...chosen, key] : chosen.filter((each) => each !== key))}
+    >
       {label}
-    </label>
+    </Check>
   );
   return (
     <ModelForm title={t.settings.addRole} taken={taken} patchOf={patchOf} onClose={onClose}>

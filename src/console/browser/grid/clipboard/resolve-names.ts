@@ -13,19 +13,14 @@ import type { Parse } from './paste.ts';
  * and unknown titles.
  */
 export async function parserFor(columns: readonly Column[], collection: Collection, block: Block): Promise<Parse> {
-  const names = new Map<Field, Map<string, Meaning>>();
+  const names = new Map<Field, ReadonlyMap<string, Meaning>>();
   const notations = newNotations('\t');
   const fields = columns.map(({ field }) => field);
   for (const row of block) notations.learn(fields, row);
   for (const [index, field] of fields.entries()) {
     if (referenceOf(collection, field) === undefined) continue;
-    const known = new Map<string, Meaning>();
-    names.set(field, known);
-    await findNames(
-      { collection, field },
-      block.map((row) => row[index] ?? ''),
-      known,
-    );
+    const texts = block.map((row) => row[index] ?? '');
+    names.set(field, await findNames({ collection, field }, texts));
   }
   return (place, text) => {
     const meaning = names.get(place.field)?.get(text.trim()) ?? { count: 0 };
