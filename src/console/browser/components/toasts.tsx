@@ -4,6 +4,7 @@ import { type Collection, mayUndo } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/query-client.ts';
+import type { SaveOutcome } from '../api/save-row.ts';
 import { t } from '../i18n/text.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -58,6 +59,13 @@ export function notify(text: string, { requestId, isError = false, topic, progre
 /** Offers the undo of a write in its message, if the person may undo it. */
 export function undoOf(right: 'create' | 'update' | 'delete', collection: Collection, requestId: string): Notice {
   return mayUndo(right, collection) ? { requestId } : {};
+}
+
+/** Reports how a save of a row ended. */
+export function notifySaved(collection: Collection, outcome: SaveOutcome, saved: string, options: Notice = {}): void {
+  if (outcome.kind === 'saved') notify(saved, { ...undoOf('update', collection, outcome.requestId), ...options });
+  if (outcome.kind === 'stored') notify(t.record.alreadyStored, options);
+  if (outcome.kind === 'theirs') notify(t.record.keptTheirs, options);
 }
 
 export function notifyError(error: unknown): void {

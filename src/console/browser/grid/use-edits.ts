@@ -10,7 +10,7 @@ import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
-import { notify, undoOf } from '../components/toasts.tsx';
+import { notify, notifySaved, undoOf } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 
 /** A rejected change of a cell. The editor starts with the typed text. */
@@ -78,13 +78,7 @@ export function useEdits(collection: Collection): Edits {
               return setFailure(cell, { text, problem: t.errors.changedByOthers });
             }
             patch(row, outcome.row);
-            if (outcome.kind === 'saved')
-              notify(t.grid.saved(titleOf(collection, outcome.row)), {
-                ...undoOf('update', collection, outcome.requestId),
-                topic: 'cell',
-              });
-            if (outcome.kind === 'stored') notify(t.record.alreadyStored, { topic: 'cell' });
-            if (outcome.kind === 'theirs') notify(t.record.keptTheirs);
+            notifySaved(collection, outcome, t.grid.saved(titleOf(collection, outcome.row)), { topic: 'cell' });
           } catch (error) {
             const problem = explain(error, collection);
             patch(row, { [field.name]: row[field.name] ?? null });

@@ -10,7 +10,7 @@ import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { notify, notifyError } from '../components/toasts.tsx';
+import { notifyError, notifySaved } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -86,8 +86,7 @@ async function restoreValue({ collection: name, key, before, after }: Change, { 
   const shown = { ...rowOfLogKey(collection, key), [field]: after![field] ?? null };
   try {
     const outcome = await saveRow(collection, shown, { [field]: before![field] ?? null });
-    if (outcome.kind === 'saved') notify(t.history.valueRestored, { requestId: outcome.requestId });
-    if (outcome.kind === 'stored') notify(t.record.alreadyStored);
+    notifySaved(collection, outcome, t.history.valueRestored);
   } catch (error) {
     notifyError(error);
   }

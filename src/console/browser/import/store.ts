@@ -1,7 +1,7 @@
 /** Stores the rows of an import in chunks, each in one transaction, and undoes them by request id. */
 
 import { changeUnchangedRows } from '../api/bulk.ts';
-import { type Collection, type Field, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
+import { type Collection, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { askUntilAnswered } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
@@ -90,37 +90,30 @@ export class Store {
 
   /** Creates the rows that references name. Returns a function that gives their keys. */
   private async createReferences(rowPlans: readonly RowPlan[]) {
-    const keys = new Map<string, Row[string]>();
-    const names = new Map<Field, Set<string>>();
+    const referenced = (name: string) => referenceOf(this.collection, this.collection.byName.get(name)!)!;
+    const idOf = (other: Collection, text: string) => `${other.name} ${text.toLowerCase()}`;
+    const wanted = new Map<Collection, Map<string, string>>();
     for (const plan of rowPlans) {
       if (plan.kind !== 'new' && plan.kind !== 'change') continue;
       for (const [name, text] of Object.entries(plan.pending)) {
-        const field = this.collection.byName.get(name)!;
-        names.set(field, (names.get(field) ?? new Set()).add(text));
+        const other = referenced(name);
+        wanted.set(other, (wanted.get(other) ?? new Map<string, string>()).set(idOf(other, text), text));
       }
     }
-    const created = new Map<string, Row[string]>();
-    for (const [field, texts] of names) {
-      const other = referenceOf(this.collection, field)!;
+    const keys = new Map<string, Row[string]>();
+    for (const [other, texts] of wanted) {
       const title = titleFieldOf(other)!.name;
-      const place = (text: string) => `${other.name} ${text.toLowerCase()}`;
-      const missing = new Map(
-        [...texts].filter((text) => !created.has(place(text))).map((text) => [place(text), text]),
-      );
-      const rows = await this.post(
-        pathOf(other),
-        [...missing.values()].map((text) => ({ [title]: text })),
-        'representation',
-      );
-      for (const row of rows) {
-        created.set(place(String(row[title])), row[other.key[0]!.name] ?? null);
+      const body = [...texts.values()].map((text) => ({ [title]: text }));
+      for (const row of await this.post(pathOf(other), body, 'representation')) {
+        keys.set(idOf(other, String(row[title])), row[other.key[0]!.name] ?? null);
         cacheTitle(other, row);
       }
-      for (const text of texts) keys.set(`${field.name} ${text}`, created.get(place(text))!);
     }
     const keysOf = (pending: Pending): Row =>
-      Object.fromEntries(Object.entries(pending).map(([name, text]) => [name, keys.get(`${name} ${text}`) ?? null]));
-    return Object.assign(keysOf, { count: created.size });
+      Object.fromEntries(
+        Object.entries(pending).map(([name, text]) => [name, keys.get(idOf(referenced(name), text)) ?? null]),
+      );
+    return Object.assign(keysOf, { count: keys.size });
   }
 
   /** Changes only rows that are still as the preview showed them, and reports the others. */

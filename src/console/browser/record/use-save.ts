@@ -4,8 +4,8 @@ import { useWrite } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import { queryClient } from '../api/query-client.ts';
 import { createRow, deleteRows } from '../api/rows.ts';
-import { type SaveOutcome, saveRow } from '../api/save-row.ts';
-import { notify, notifyError, undoOf } from '../components/toasts.tsx';
+import { saveRow } from '../api/save-row.ts';
+import { notify, notifyError, notifySaved, undoOf } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import type { Draft } from './use-draft.ts';
 
@@ -44,19 +44,12 @@ export function useSave(collection: Collection, draft: Draft) {
     const key = ['row', collection.name, keyText(collection, row)];
     queryClient.setQueryData<Row>(key, (before) => before && { ...before, ...row });
     draft.settle(draft.texts, row);
-    report(collection, outcome);
+    const merged = outcome.kind === 'saved' ? outcome.merged : [];
+    const names = merged.map((name) => labelOf(collection.byName.get(name)!)).join(', ');
+    notifySaved(collection, outcome, names === '' ? t.record.saved : t.record.merged(names));
+    if (outcome.kind === 'unchanged') notify(t.record.alreadyStored);
     return true;
   });
-}
-
-function report(collection: Collection, outcome: SaveOutcome): void {
-  if (outcome.kind === 'saved') {
-    const names = outcome.merged.map((name) => labelOf(collection.byName.get(name)!)).join(', ');
-    const message = names === '' ? t.record.saved : t.record.merged(names);
-    notify(message, undoOf('update', collection, outcome.requestId));
-  }
-  if (outcome.kind === 'stored' || outcome.kind === 'unchanged') notify(t.record.alreadyStored);
-  if (outcome.kind === 'theirs') notify(t.record.keptTheirs);
 }
 
 /** Deletes a row. Resolves to whether it was deleted. */

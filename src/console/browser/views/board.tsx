@@ -8,7 +8,7 @@ import type { ListQuery } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
 import { Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';
-import { notify, notifyError } from '../components/toasts.tsx';
+import { notifyError, notifySaved } from '../components/toasts.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -53,8 +53,7 @@ export default function Board({ query, field }: { readonly query: ListQuery; rea
 async function moveRow(collection: Collection, field: Field, row: Row, value: Value): Promise<void> {
   try {
     const outcome = await saveRow(collection, row, { [field.name]: value });
-    if (outcome.kind === 'saved')
-      notify(t.views.moved(titleOf(collection, row), nameOf(collection, field, value)), outcome);
+    notifySaved(collection, outcome, t.views.moved(titleOf(collection, row), nameOf(collection, field, value)));
   } catch (error) {
     notifyError(error);
   }
