@@ -1,7 +1,7 @@
 /** Maps the columns of a file to fields, by name or by --map. */
 
 import { memoize } from '../../base/memo.ts';
-import { nearestName } from '../../base/nearest-name.ts';
+import { didYouMean } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
 import type { Notations } from '../../import/cells.ts';
@@ -42,7 +42,7 @@ export function readMapping(text: string, collection: Collection): Mapping {
     const [column, field] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     const meant = fieldFromHeader(collection.fields, field);
     if (field !== '' && meant === undefined) {
-      throw new ConfigError(`--map ${line}: unknown field ${field}${nearest(collection, field)}`);
+      throw new ConfigError(`--map ${line}: unknown field ${field}${didYouMean(field, namesOf(collection))}`);
     }
     mapping.set(column, meant?.name ?? '');
   }
@@ -159,16 +159,12 @@ export class ColumnReader {
   }
 
   private noFields(names: readonly string[]): string {
-    const listed = names.map((name) => `${name === '' ? '""' : name}${nearest(this.collection, name)}`).join(', ');
-    const example = names[0];
-    const advice = `--map "${example}=field" names another, --map "${example}=" leaves it out`;
-    return `unknown field ${listed}; the fields are ${this.fieldNames()}; ${advice}`;
-  }
-
-  private fieldNames(): string {
-    const names = this.collection.fields.map(({ name }) => name);
-    const rest = names.length - LISTED_FIELDS;
-    return names.slice(0, LISTED_FIELDS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    const known = namesOf(this.collection);
+    const listed = names.map((name) => `${name === '' ? '""' : name}${didYouMean(name, known)}`).join(', ');
+    const rest = known.length - LISTED_FIELDS;
+    const fields = known.slice(0, LISTED_FIELDS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    const advice = `--map "${names[0]}=field" names another, --map "${names[0]}=" leaves it out`;
+    return `unknown field ${listed}; the fields are ${fields}; ${advice}`;
   }
 
   private unused(names: readonly string[]): string[] {
@@ -197,17 +193,9 @@ function fail(problem: RowProblem): never {
 }
 
 function noColumn(flag: string, column: string, names: readonly string[]): string {
-  return `${flag}: the file has no column ${column}${perhaps(column, names)}`;
+  return `${flag}: the file has no column ${column}${didYouMean(column, names)}`;
 }
 
-function nearest({ fields }: Collection, name: string): string {
-  return perhaps(
-    name,
-    fields.map((field) => field.name),
-  );
-}
-
-function perhaps(name: string, known: readonly string[]): string {
-  const found = nearestName(name, known);
-  return found === undefined ? '' : ` (perhaps you meant ${found})`;
+function namesOf({ fields }: Collection): readonly string[] {
+  return fields.map(({ name }) => name);
 }

@@ -10,7 +10,6 @@ import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session/sess
 import { token } from './session/token.ts';
 
 export interface Answer {
-  readonly status: number;
   readonly headers: Headers;
   readonly json: unknown;
 }
@@ -40,7 +39,7 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
-  return { status: response.status, headers: response.headers, json };
+  return { headers: response.headers, json };
 }
 
 /** The successful response to a request. Its body may be a stream, such as an export or a feed. */

@@ -8,7 +8,6 @@ export interface MenuItem {
   readonly icon?: IconName;
   /** Set for a choice among items. */
   readonly isChecked?: boolean;
-  readonly isDisabled?: boolean;
   readonly onChoose: () => void;
 }
 
@@ -97,10 +96,8 @@ function Group({ label, items, close }: MenuGroup & { readonly close: () => void
           className="item"
           role={item.isChecked === undefined ? 'menuitem' : 'menuitemradio'}
           {...(item.isChecked === undefined ? {} : { 'aria-checked': item.isChecked })}
-          aria-disabled={item.isDisabled}
           tabIndex={-1}
           onClick={() => {
-            if (item.isDisabled) return;
             close();
             item.onChoose();
           }}

@@ -1,34 +1,9 @@
-/** Small shared parts: chips, empty states, skeletons, error messages and labelled inputs. */
+/** Small shared parts: empty states, skeletons, error messages and labelled inputs. */
 import type { ReactNode } from 'react';
 import { detailsOf, explain } from '../api/explain.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
-
-interface ChipProps {
-  readonly label: string;
-  readonly onClick?: ((button: HTMLElement) => void) | undefined;
-  readonly onRemove?: (() => void) | undefined;
-}
-
-export function Chip({ label, onClick, onRemove }: ChipProps) {
-  return (
-    <span className="chip">
-      {onClick === undefined ? (
-        <span>{label}</span>
-      ) : (
-        <button type="button" onClick={({ currentTarget }) => onClick(currentTarget)}>
-          {label}
-        </button>
-      )}
-      {onRemove !== undefined && (
-        <button type="button" className="icon-button small" aria-label={t.app.removeItem(label)} onClick={onRemove}>
-          <Icon name="x" />
-        </button>
-      )}
-    </span>
-  );
-}
 
 interface EmptyStateProps {
   readonly title: string;

@@ -5,10 +5,9 @@ import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { currentQuery, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
-import { Button } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
-import { Chip } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { describeFilter } from './conditions.ts';
 import { FilterPopover } from './filter-popover.tsx';
@@ -57,12 +56,20 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         const field = collection.byName.get(name);
         const label = describeFilter(field && { collection, field }, name, condition);
         return (
-          <Chip
-            key={label}
-            label={label}
-            onClick={(button) => (field === undefined ? setAdvanced(true) : open(field, button))}
-            onRemove={() => show(filters.toSpliced(at, 1))}
-          />
+          <span key={label} className="chip">
+            <button
+              type="button"
+              onClick={({ currentTarget }) => (field === undefined ? setAdvanced(true) : open(field, currentTarget))}
+            >
+              {label}
+            </button>
+            <IconButton
+              icon="x"
+              className="small"
+              label={t.app.removeItem(label)}
+              onClick={() => show(filters.toSpliced(at, 1))}
+            />
+          </span>
         );
       })}
       <Menu
