@@ -1,6 +1,6 @@
 /** Conflicts while the code of their dialog is still loading. */
 import { expect, test } from 'bun:test';
-import { type Conflict, conflicts } from '../../src/console/browser/api/conflict.ts';
+import { type Conflict, conflicts } from '../../src/console/browser/api/questions.ts';
 
 test('a conflict waits until the dialog is loaded, and is shown once', async () => {
   const conflict = { disputed: ['price'] } as unknown as Conflict;

@@ -5,9 +5,9 @@
 
 import { isSame } from '../base/same.ts';
 import type { Collection, Row } from './catalogue.ts';
-import { conflicts } from './conflict.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/keys.ts';
+import { conflicts } from './questions.ts';
 import { changeRows, changesOf, readRow } from './rows.ts';
 
 export type SaveOutcome =

@@ -1,9 +1,17 @@
-/** Small shared parts: empty states, skeletons, error messages and labelled inputs. */
-import type { ReactNode } from 'react';
+/** Small shared parts: page titles, empty states, skeletons, error messages and labelled inputs. */
+import { type ReactNode, useEffect } from 'react';
 import { detailsOf, explain } from '../api/explain.ts';
 import { t } from '../i18n/text.ts';
-import { Button } from './button.tsx';
+import { Button, LinkButton } from './button.tsx';
 import { Icon } from './icon.tsx';
+
+/** The heading of a page, which is also the title of the tab. */
+export function PageTitle({ title }: { readonly title: string }) {
+  useEffect(() => {
+    document.title = `${title} · ${t.app.name}`;
+  }, [title]);
+  return <h1>{title}</h1>;
+}
 
 interface EmptyStateProps {
   readonly title: string;
@@ -19,6 +27,17 @@ export function EmptyState({ title, text, children }: EmptyStateProps) {
       {text !== undefined && <p>{text}</p>}
       <div>{children}</div>
     </div>
+  );
+}
+
+/** The page of an address that has none. */
+export function NotFound() {
+  return (
+    <EmptyState title={t.app.notFound} text={t.app.notFoundText}>
+      <LinkButton href="/" kind="primary">
+        {t.app.toOverview}
+      </LinkButton>
+    </EmptyState>
   );
 }
 

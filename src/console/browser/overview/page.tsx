@@ -8,7 +8,7 @@ import { listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
-import { PageTitle } from '../components/page-title.tsx';
+import { PageTitle } from '../components/small.tsx';
 import { formatDecimal } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Bar, Figure } from './figures.ts';

@@ -1,8 +1,8 @@
 /** Shows both versions of the values that two people changed, and asks which to keep. */
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import { type Conflict, conflicts, type Decision } from '../api/conflict.ts';
 import { useQuestions } from '../api/question.ts';
+import { type Conflict, conflicts, type Decision } from '../api/questions.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';

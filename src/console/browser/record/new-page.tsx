@@ -5,7 +5,7 @@ import { useAddress } from '../api/address.ts';
 import { type Collection, titleOfCollection } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { Button } from '../components/button.tsx';
-import { NotFound } from '../components/not-found.tsx';
+import { NotFound } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
 import { focusProblem, useSaveKey } from './form-keys.ts';

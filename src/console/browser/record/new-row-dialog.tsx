@@ -1,7 +1,7 @@
 /** Asks for the values of a new row that another row is to refer to. */
 import { type Collection, type Row, titleFieldOf, titleOfCollection } from '../api/catalogue.ts';
-import { newRows } from '../api/new-row.ts';
 import { useQuestions } from '../api/question.ts';
+import { newRows } from '../api/questions.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';

@@ -2,8 +2,7 @@
 import { Link, useParams } from 'wouter';
 import { hasSettings } from '../api/session/page-data.ts';
 import { session } from '../api/session/session.ts';
-import { PageTitle } from '../components/page-title.tsx';
-import { EmptyState } from '../components/small.tsx';
+import { EmptyState, PageTitle } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { Accounts } from './accounts.tsx';
 import { Model } from './model.tsx';

@@ -1,3 +1,5 @@
+import { counted } from '../numbers.ts';
+
 export const fields = {
   choose: 'Choose…',
   noMatches: 'No matches',
@@ -9,4 +11,16 @@ export const fields = {
   isNotEmpty: 'is not empty',
   openFile: 'Open the file',
   addTag: 'Add with Enter',
+} as const;
+
+export const files = {
+  count: (count: number) => counted(count, 'file'),
+  file: 'File',
+  drop: 'Drop files here, paste them, or',
+  dropOne: 'Drop a file here, paste it, or',
+  uploading: 'Uploading…',
+  earlier: (name: string) => `Move ${name} forward`,
+  later: (name: string) => `Move ${name} back`,
+  tooMany: (count: number) => `At most ${count} files.`,
+  picture: (at: number) => `Picture ${at}`,
 } as const;

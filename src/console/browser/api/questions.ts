@@ -1,9 +1,8 @@
-/**
- * A conflict: two people changed the same field of a row. The person who saves second sees both versions and decides.
- */
+/** The questions that code asks, and dialogs of the pages answer. */
 import type { Collection, Row } from './catalogue.ts';
 import { Question } from './question.ts';
 
+/** Two people changed the same field of a row. The person who saves second sees both versions and decides. */
 export interface Conflict {
   readonly collection: Collection;
   readonly mine: Row;
@@ -19,3 +18,12 @@ export interface Conflict {
 export type Decision = Row | undefined;
 
 export const conflicts = new Question<Conflict, Decision>();
+
+/** A row that does not exist yet and that another row is to refer to. */
+interface NewRow {
+  readonly collection: Collection;
+  readonly title: string;
+}
+
+/** The created row; undefined if the person cancels. */
+export const newRows = new Question<NewRow, Row | undefined>();
