@@ -43,10 +43,6 @@ export function titleFieldOf({ fields, key }: Collection): Field | undefined {
   return fields.find(({ role }) => role === 'title') ?? fields.find((each) => isName(each) && !key.includes(each));
 }
 
-export function fieldWithRole({ fields }: Collection, role: string): Field | undefined {
-  return fields.find((field) => field.role === role);
-}
-
 /** Longer titles are truncated within a sentence. */
 const LONG_TITLE = 80;
 

@@ -1,14 +1,6 @@
 /** The cards and charts that a declaration allows. Each has an id, by which a person pins it. */
-import {
-  type Collection,
-  collections,
-  type Field,
-  fieldWithRole,
-  isYesNo,
-  labelOf,
-  referenceOf,
-  titleOfCollection,
-} from '../api/catalogue.ts';
+import { type Collection, collections, type Field, isYesNo, labelOf, titleOfCollection } from '../api/catalogue.ts';
+import { groupFields } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { aggregate, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
@@ -30,9 +22,9 @@ export const widgets = (): readonly Widget[] => collections.flatMap(widgetsOf);
 
 export function widgetsOf(collection: Collection): readonly Widget[] {
   const name = titleOfCollection(collection);
-  const role = (each: string) => fieldWithRole(collection, each);
-  const [price, stock, threshold] = [role('price'), role('stock'), role('threshold')];
-  const group = role('group');
+  const withRole = (name: string) => collection.fields.find(({ role }) => role === name);
+  const [price, stock, threshold] = [withRole('price'), withRole('stock'), withRole('threshold')];
+  const group = withRole('group');
   const widget = (
     id: string,
     title: string,
@@ -84,15 +76,9 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
 
 /** Fields with few values: the declared group first, then choices, yes or no, and references. */
 function groupsOf(collection: Collection): readonly Field[] {
-  const rank = (field: Field): number => {
-    if (field.role === 'group') return 0;
-    if (field.rules.oneOf !== undefined) return 1;
-    if (isYesNo(field)) return 2;
-    return referenceOf(collection, field) === undefined ? Number.POSITIVE_INFINITY : 3;
-  };
-  return collection.fields
-    .filter((field) => Number.isFinite(rank(field)))
-    .toSorted((one, other) => rank(one) - rank(other));
+  const ranks = [({ role }: Field) => role === 'group', ({ rules }: Field) => rules.oneOf !== undefined, isYesNo];
+  const rank = (field: Field) => [...ranks, () => true].findIndex((has) => has(field));
+  return groupFields(collection).toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** Numbers that can be added up, not keys or identifiers. */

@@ -10,7 +10,7 @@ import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Check, TextField } from '../components/inputs.tsx';
-import { Menu } from '../components/menu.tsx';
+import { Menu, type MenuItem } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { setColumnSettings, useColumnSettings } from './columns.ts';
@@ -41,6 +41,12 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const save = (view: View) => void saveView(query, view).catch(notifyError);
   const remove = (view: View) =>
     void removeView(collection, view).then(() => navigate(`/c${pathOf(collection)}`), notifyError);
+  const actionsOf = (view: View): readonly MenuItem[] => {
+    const label = view.shared ? t.views.unshare : t.views.share;
+    const share = { label, onChoose: () => save({ ...view, shared: !view.shared }) };
+    const isShareable = view.owner !== undefined && hasIdentity();
+    return [...(isShareable ? [share] : []), { label: t.views.remove, onChoose: () => remove(view) }];
+  };
   return (
     <div className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
@@ -62,25 +68,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
       </nav>
       {isChanged && isOwn(current) && <Button onClick={() => save(current)}>{t.views.update}</Button>}
       {current !== undefined && isOwn(current) && (
-        <Menu
-          icon="ellipsis-vertical"
-          label={t.views.actions(current.name)}
-          groups={[
-            {
-              items: [
-                ...(current.owner === undefined || !hasIdentity()
-                  ? []
-                  : [
-                      {
-                        label: current.shared ? t.views.unshare : t.views.share,
-                        onChoose: () => save({ ...current, shared: !current.shared }),
-                      },
-                    ]),
-                { label: t.views.remove, onChoose: () => remove(current) },
-              ],
-            },
-          ]}
-        />
+        <Menu icon="ellipsis-vertical" label={t.views.actions(current.name)} groups={[{ items: actionsOf(current) }]} />
       )}
       <Button kind="quiet" icon="bookmark" onClick={() => setSaving(true)}>
         {t.views.save}
