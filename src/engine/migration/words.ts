@@ -1,4 +1,5 @@
 /** Describes a migration: its steps, and its problems with the way to permit them. */
+import { isDeepStrictEqual } from 'node:util';
 import { isBuiltIn } from '../../collection/built-in.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
@@ -17,11 +18,12 @@ export function createStep({ name }: { readonly name: string }): string {
   return `create table ${name}`;
 }
 
-/** Constraints of a new table are not listed separately. */
+/** Constraints of a new table are not listed separately, nor those that only get the name of a renamed field. */
 export function stepsOf({ changes }: Comparison): string[] {
   const created = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
   return changes
     .filter((change) => change.kind === 'create-collection' || !created.has(change.collection))
+    .filter((change) => change.kind !== 'change-rules' || !isDeepStrictEqual(change.before.rules, change.field.rules))
     .map((change) => (WORDS[change.kind] as (change: Change) => string)(change));
 }
 
