@@ -2,40 +2,78 @@
  * Runs `bun test` with the given arguments. Every test and hook may take 60 seconds, for a busy machine. Without
  * Chromium it leaves the browser tests out, and says so in its last lines.
  */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { CHROMIUM, NO_CHROMIUM } from '../test/support/browser/chromium.ts';
-import { createData } from '../test/support/engines/postgres-server.ts';
+import { type BrowserServer, chromium } from 'playwright-core';
+import { CHROMIUM, LAUNCH_OPTIONS, NO_CHROMIUM } from '../test/support/browser/chromium.ts';
+import { createData, newSharedServer, type OwnServer, pidIn } from '../test/support/engines/postgres-server.ts';
 import { newFolder } from '../test/support/folders.ts';
-import { RUNS } from '../test/support/generated/runs.ts';
+import { RUNS, SEED } from '../test/support/generated/runs.ts';
+import { cpuMs, cpuMsBelow } from '../test/support/processes/cpu-time.ts';
 import { whenThisProcessEnds } from '../test/support/processes/process-end.ts';
+import { readTimes, seconds, slowest, storeTimes, writeTimings } from './test-times.ts';
 
-/** Builds the executable. A run starts it more than a thousand times, and the sources need twice its CPU time. */
-function buildProgram(folder: string): string {
-  const program = join(folder, 'catalogue');
-  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(import.meta.dir, 'build.ts'), program]);
-  if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);
-  return program;
-}
-
-/** Lets the folders with the longest files start first, so that no worker still runs one of them at the end. */
-async function writeTimings(path: string): Promise<string> {
-  const names = [...new Bun.Glob('test/**/*.test.ts').scanSync()];
-  const durations = names.map((name) => [name, /^test\/(browser|processes|property)\//.test(name) ? 2 : 1]);
-  await Bun.write(path, JSON.stringify({ version: 1, files: Object.fromEntries(durations) }));
-  return path;
-}
-
-const timeout = `--timeout=${60_000 * RUNS}`;
-const without = CHROMIUM === undefined ? ['--path-ignore-patterns=test/browser/**'] : [];
+const parameters = process.argv.slice(2);
 const folder = newFolder('catalogue-program-');
 whenThisProcessEnds(`rm -rf '${folder}'`);
-const timings = `--timings=${await writeTimings(join(folder, 'timings.json'))}`;
-const options = ['--max-http-header-size=1048576', 'test', timeout, timings, ...without, ...process.argv.slice(2)];
-await createData(folder);
-const tests = Bun.spawn([process.execPath, ...options], {
+const program = join(folder, 'catalogue');
+const times = join(folder, 'times.ndjson');
+const timings = join(folder, 'timings.json');
+writeTimings(timings);
+
+/** Builds the executable. A run starts it more than a thousand times, and the sources need twice its CPU time. */
+async function buildProgram(): Promise<void> {
+  const build = Bun.spawn([process.execPath, join(import.meta.dir, 'build.ts'), program], { stderr: 'pipe' });
+  const [exitCode, stderr] = await Promise.all([build.exited, build.stderr.text()]);
+  if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);
+}
+
+/** Starts the PostgreSQL that all workers share, and keeps a copy of its empty data for tests with their own server. */
+async function startServer(): Promise<OwnServer> {
+  await createData(folder);
+  process.env.TEST_POSTGRES = folder;
+  return newSharedServer();
+}
+
+/** Starts the browser that all workers share, if this run may have browser tests. */
+async function startBrowser(): Promise<BrowserServer | undefined> {
+  const paths = parameters.filter((each) => !each.startsWith('-'));
+  if (CHROMIUM === undefined || !(paths.length === 0 || paths.some((each) => each.includes('browser')))) return;
+  return chromium.launchServer(LAUNCH_OPTIONS);
+}
+
+const [server, browser] = await Promise.all([startServer(), startBrowser(), buildProgram()]);
+const preparationMs = cpuMs();
+const options = [
+  `--timeout=${60_000 * RUNS}`,
+  `--timings=${timings}`,
+  // One more than cores, because tests also wait. Each worker keeps its modules and engines between files.
+  ...(parameters.some((each) => each.startsWith('--parallel')) ? [] : [`--parallel=${availableParallelism() + 1}`]),
+  '--no-isolate',
+  ...(CHROMIUM === undefined ? ['--path-ignore-patterns=test/browser/**'] : []),
+];
+const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'test', ...options, ...parameters], {
   stdio: ['inherit', 'inherit', 'inherit'],
-  env: { ...process.env, TEST_PROGRAM: buildProgram(folder), TEST_POSTGRES: folder },
+  env: {
+    ...process.env,
+    TEST_PROGRAM: program,
+    TEST_SERVER_URL: server.url,
+    TEST_TIMES: times,
+    ...(browser && { TEST_BROWSER_URL: browser.wsEndpoint() }),
+  },
 });
 const exitCode = await tests.exited;
+const measured = readTimes(times);
+storeTimes(measured);
+const parts = {
+  preparation: preparationMs,
+  'tests and the processes that they started': measured.reduce((sum, { cpu }) => sum + cpu, 0),
+  Chromium: browser === undefined ? 0 : cpuMsBelow(browser.process().pid!),
+  PostgreSQL: cpuMsBelow(await pidIn(server.dataFolder)),
+};
+const all = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+console.error(`\n${slowest(measured)}\n\nCPU time in seconds, with SEED=${SEED}`);
+for (const [name, ms] of Object.entries({ ...parts, all })) console.error(`${seconds(ms)}  ${name}`);
+await Promise.all([browser?.close(), server.stop()]);
 if (CHROMIUM === undefined) console.error(`\nNOT ALL TESTS RAN: ${NO_CHROMIUM}`);
 process.exit(exitCode);

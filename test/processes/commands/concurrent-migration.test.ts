@@ -107,7 +107,7 @@ test('a PostgreSQL instance that reconnects does not revert the migration of a n
   const newer = await open({ unique: true });
   expect([await newer.post(), await newer.post()]).toEqual([201, 409]);
   await testServer.admin.unsafe(
-    `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and query like '%"items"%'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query like '%"items"%'`,
   );
   expect(await old.get()).toBe(200);
   expect(await newer.post()).toBe(409);

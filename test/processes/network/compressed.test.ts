@@ -78,7 +78,8 @@ describe('a large result from PostgreSQL', () => {
       const [first] = (await once(socket, 'data')) as [Buffer];
       socket.pause();
       expect(first.toString('latin1')).toStartWith('HTTP/1.1 200 OK\r\n');
-      const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'catalogue'`;
+      const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'catalogue'
+        and datname = current_database()`;
       expect(await testServer.admin.unsafe(end)).not.toEqual([]);
       const chunks = [first];
       socket.on('data', (chunk: Buffer) => void chunks.push(chunk));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { restoring } from '../engines/sqlite.ts';
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from '../processes/process.ts';
-import { CHROMIUM, NO_CHROMIUM } from './chromium.ts';
+import { CHROMIUM, LAUNCH_OPTIONS, NO_CHROMIUM } from './chromium.ts';
 
 /** Whether to take screenshots for the documentation. The default is off, so that a test run changes no file. */
 const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
@@ -37,8 +37,13 @@ export interface Stage {
 export type Database = () => Partial<Launch> | Promise<Partial<Launch>>;
 const inFile: Database = () => ({});
 
-/** One browser for all stories, each with its own profile. It ends with the process that started it. */
+/** One browser for all stories, each with its own profile: the one of `npm test`, or one of this process. */
 let shared: Promise<Browser> | undefined;
+
+function openBrowser(): Promise<Browser> {
+  const { TEST_BROWSER_URL } = process.env;
+  return TEST_BROWSER_URL === undefined ? chromium.launch(LAUNCH_OPTIONS) : chromium.connect(TEST_BROWSER_URL);
+}
 
 export interface StoriesOptions {
   /** Whether the stories are independent of each other's data, so that all can share one service. */
@@ -55,8 +60,7 @@ export function browserStories(
   database = inFile,
   { areApart = false }: StoriesOptions = {},
 ): void {
-  const executable = CHROMIUM;
-  if (executable === undefined) throw new Error(NO_CHROMIUM);
+  if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM);
   describe(`${name} in a browser`, () => {
     let browser: Browser;
     let service: Service | undefined;
@@ -75,7 +79,7 @@ export function browserStories(
     let origin: string;
 
     beforeAll(async () => {
-      shared ??= launch(executable);
+      shared ??= openBrowser();
       browser = await shared;
     });
     beforeEach(async () => {
@@ -155,20 +159,6 @@ function noting(service: Service, note: (method: string, prefer: string | null) 
       return service.fetch(path, init);
     },
   };
-}
-
-function launch(executablePath: string): Promise<Browser> {
-  return chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      // Resolves the names of other sites, for pages of other origins.
-      '--host-resolver-rules=MAP *.example 127.0.0.1',
-    ],
-  });
 }
 
 async function newPage(

