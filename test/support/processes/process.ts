@@ -6,6 +6,7 @@ import { Database } from 'bun:sqlite';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newFolder } from '../folders.ts';
+import { endCommands, runCommand } from './command-runner.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
@@ -23,6 +24,7 @@ const mounts: Mounted[] = [];
 const processes: Bun.Subprocess[] = [];
 
 export async function cleanUp(): Promise<void> {
+  endCommands();
   for (const each of processes.splice(0)) {
     each.kill('SIGKILL');
     await each.exited;
@@ -96,8 +98,19 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs the program until it exits. */
+/** Bun reads these variables only when a process starts. */
+const OF_BUN = /^(AWS|S3)_|^TZ$/;
+
+/** Runs a command, in a process of its own only if the launch options need one. */
 export async function run(launch: Launch): Promise<Finished> {
+  const { args = [], cwd, env = {}, prefix, program, stdin = '' } = launch;
+  const needsProcess = (prefix ?? program) !== undefined || Object.keys(env).some((name) => OF_BUN.test(name));
+  if (needsProcess || args[0] === 'serve') return runProcess(launch);
+  return runCommand({ args, cwd, env: environmentOf(env), stdin, umask: process.umask() });
+}
+
+/** Runs the program until it exits. */
+export async function runProcess(launch: Launch): Promise<Finished> {
   const child = spawn(launch, launch.args ?? []);
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
@@ -175,11 +188,15 @@ export function integrityOf(file: string): string {
   }
 }
 
+function environmentOf(env: Environment): Environment {
+  return { PATH: process.env.PATH ?? '', ...env };
+}
+
 /** Starts a process that `cleanUp` ends. */
 export function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
   const child = Bun.spawn([...prefix, ...program, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: environmentOf(env),
     stdin: stdin === undefined ? 'ignore' : new Blob([stdin]),
     stdout: 'pipe',
     stderr: 'pipe',

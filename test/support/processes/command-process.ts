@@ -1,0 +1,45 @@
+/**
+ * A process that runs one command after another, each in its own folder and environment, for command-runner.ts. It
+ * listens on the socket that its argument names.
+ */
+import { runProgram } from '../../../src/cli/program.ts';
+import { cpuMs } from './cpu-time.ts';
+
+export interface CommandRequest {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly stdin: string;
+  readonly umask: number;
+}
+
+export interface CommandResult {
+  readonly exitCode: number;
+  /** The CPU time of the process so far. */
+  readonly cpuMs: number;
+}
+
+async function run({ cwd, env, args, stdin, umask }: CommandRequest): Promise<number> {
+  process.chdir(cwd);
+  process.umask(umask);
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  Bun.stdin.stream = () => new Blob([stdin]).stream();
+  try {
+    return await runProgram(args);
+  } catch (error) {
+    console.error(error);
+    return 1;
+  }
+}
+
+process.stdin.on('end', () => process.exit()).resume();
+
+Bun.serve({
+  unix: process.argv[2]!,
+  fetch: async (request, server) => {
+    server.timeout(request, 0);
+    const exitCode = await run((await request.json()) as CommandRequest);
+    return Response.json({ exitCode, cpuMs: cpuMs() } satisfies CommandResult);
+  },
+});
