@@ -16,6 +16,8 @@ import { loadCachedBundle } from './bundle-cache.ts';
 import { readGuideTexts } from './guide/texts.ts';
 
 const BROWSER = join(import.meta.dir, 'browser');
+/** `npm run dev` sets it: readable scripts with source maps, and the checks of React. */
+const IS_DEVELOPMENT = process.env.NODE_ENV === 'development';
 const PACKED_NAME = 'console.assets';
 const PACKED = join(import.meta.dir, '../../dist', PACKED_NAME);
 
@@ -36,6 +38,7 @@ export async function loadAssets(): Promise<Assets> {
   if (inside !== undefined) return unpackAssets(await inside.bytes());
   requireDescriptors();
   const packages = packagesFolder();
+  if (packages !== undefined && IS_DEVELOPMENT) return buildAssets();
   if (packages !== undefined) return loadCachedBundle({ sources: dirname(import.meta.dir), packages }, buildAssets);
   if (existsSync(PACKED)) return unpackAssets(readFileSync(PACKED));
   return buildPages(['guide']);
@@ -73,10 +76,11 @@ function build(entries: readonly string[]): Promise<BuildOutput> {
     entrypoints: entries.map((name) => join(BROWSER, name)),
     target: 'browser',
     format: 'esm',
-    minify: true,
+    minify: !IS_DEVELOPMENT,
+    sourcemap: IS_DEVELOPMENT ? 'inline' : 'none',
     splitting: true,
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': IS_DEVELOPMENT ? '"development"' : '"production"' },
     env: 'disable',
   });
 }

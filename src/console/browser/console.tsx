@@ -1,4 +1,5 @@
 /** The entry of the console. */
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { applyTheme } from './app/theme.ts';
@@ -9,5 +10,9 @@ applyTheme();
 document.documentElement.lang = language;
 void loadTexts().then(() => {
   document.title = t.app.name;
-  createRoot(document.getElementById('root')!).render(<App />);
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
 });
