@@ -8,11 +8,11 @@ import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import { readWhole } from '../../src/response/body.ts';
 import { callOf } from '../support/call.ts';
 import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/engines/access.ts';
-import { ALL_ENGINES } from '../support/engines/catalogue.ts';
+import { WITH_MEMORY } from '../support/engines/catalogue.ts';
 import { until } from '../support/processes/process.ts';
 import { expectRefusal } from '../support/stories.ts';
 
-for (const engine of Object.keys(ALL_ENGINES)) {
+for (const engine of WITH_MEMORY) {
   describe(`a key on ${engine}`, () => {
     let service: WithAccess;
     beforeAll(async () => {

@@ -233,8 +233,8 @@ describe.each(FILES)('a schema setting on %s', (file) => {
 
   test('is sent as a profile: the served schema is accepted, and any other is rejected', async () => {
     const other = postgrestRestProvider({ ...configuration(), schema: () => 'other' });
-    expect(other.getOne('products', { id: 1 })).rejects.toMatchObject({ status: 406 });
-    expect(other.create('products', { data: { product_name: 'Lost' } })).rejects.toMatchObject({ status: 406 });
+    await expect(other.getOne('products', { id: 1 })).rejects.toMatchObject({ status: 406 });
+    await expect(other.create('products', { data: { product_name: 'Lost' } })).rejects.toMatchObject({ status: 406 });
     const withSchema = postgrestRestProvider({ ...configuration(), schema: () => 'public' });
     expect((await withSchema.getOne('products', { id: 1 })).data.product_name).toBe('Chai');
     expect((await withSchema.create('products', { data: { product_name: 'Profiled' } })).data.product_name).toBe(

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
-import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { type Catalogue, openCatalogue, REFERENCE_PRODUCTS, WITH_MEMORY } from '../support/engines/catalogue.ts';
 import { type GeneratedWrite, generatedWrite } from '../support/generated/generated-writes.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import { ids, sendJson } from '../support/stories.ts';
@@ -25,7 +25,7 @@ async function perform(catalogue: Catalogue, write: GeneratedWrite, isDryRun: bo
   return { status: response.status, rows: response.status < 300 ? body : [] };
 }
 
-describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) => {
+describe.each(WITH_MEMORY)('sequences of writes on %s', (engine) => {
   test('leave the same rows as an in-memory model, return the written rows, and never reuse an id', async () => {
     const counts = { done: 0, refused: 0 };
     await fc.assert(

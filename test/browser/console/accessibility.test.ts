@@ -81,17 +81,14 @@ const OTHERS: Steps = {
   },
 };
 
-/** How the console looks. The elements are the same in each, so the others are only checked for what they change. */
+/**
+ * How the console looks. The elements are the same in each, so the others are only checked for what they change.
+ * `test/console/contrast.test.ts` checks the colours of every theme.
+ */
 const LOOKS = [
   { look: 'light and wide', colorScheme: 'light', viewport: WIDE, theme: 'auto', rules: undefined },
-  {
-    look: 'dark and narrow',
-    colorScheme: 'dark',
-    viewport: PHONE,
-    theme: 'auto',
-    rules: ['color-contrast', 'target-size'],
-  },
-  { look: 'in high contrast', colorScheme: 'dark', viewport: PHONE, theme: 'contrast', rules: ['color-contrast'] },
+  { look: 'dark and narrow', colorScheme: 'dark', viewport: PHONE, theme: 'auto', rules: ['target-size'] },
+  { look: 'in high contrast', colorScheme: 'dark', viewport: PHONE, theme: 'contrast', rules: [] },
 ] as const;
 
 const box = async (element: Locator) => (await element.boundingBox())!;
@@ -104,7 +101,7 @@ browserStories(
       ['lists', LISTS],
       ['other pages', OTHERS],
     ])(
-      'axe finds no serious problem on %s in any theme, wide or narrow, and nothing overflows',
+      'axe finds no serious problem on %s, wide or narrow, and nothing overflows in any theme',
       async (_name, steps) => {
         const { page } = stage;
         for (const [place, show] of Object.entries(steps)) {
@@ -113,7 +110,7 @@ browserStories(
             await page.emulateMedia({ colorScheme });
             await page.setViewportSize(viewport);
             await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-            const findings = await seriousFindings(page, rules);
+            const findings = rules?.length === 0 ? [] : await seriousFindings(page, rules);
             const width = await page.evaluate('document.documentElement.scrollWidth');
             expect({ place, look, findings, width }).toEqual({ place, look, findings: [], width: viewport.width });
           }

@@ -96,7 +96,7 @@ describe.each(Object.keys(DATABASES))('on %s', (name) => {
     expect(rows).toBe(`[${row(CASES.map(([, , , shown]) => shown))}]`);
   });
 
-  test('a conversion that would make unique values equal fails, and nothing is converted', () => {
+  test('a conversion that would make unique values equal fails, and nothing is converted', async () => {
     const rows = '[{"id":1,"v":4.6},{"id":2,"v":5.4}]';
     const tried = migrated(
       declared('decimal(10,2)', { unique: true }),
@@ -104,7 +104,7 @@ describe.each(Object.keys(DATABASES))('on %s', (name) => {
       rows,
       ['convert:items.v'],
     );
-    expect(tried).rejects.toThrow('1 row repeats the v of another');
+    await expect(tried).rejects.toThrow('1 row repeats the v of another');
   });
 
   test('values that break a new pattern are cleared if that is allowed', async () => {

@@ -135,7 +135,7 @@ describe('processes', () => {
     async (engine) => {
       const place = await filled(engine);
       const seen: string[] = [];
-      for (let moment = 40; moment <= 20_000 && seen.at(-1) !== 'after'; moment *= 1.3) {
+      for (let moment = 40; moment <= 20_000 && seen.at(-1) !== 'after'; moment *= 1.7) {
         const child = migrating(place);
         await Bun.sleep(moment);
         child.kill('SIGKILL');

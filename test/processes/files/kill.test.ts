@@ -5,6 +5,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { seededRandom } from '../../support/generated/runs.ts';
 import {
   cleanUp,
   integrityOf,
@@ -49,11 +50,12 @@ describe('a service that is killed while it writes', () => {
   });
   afterAll(cleanUp);
 
+  const random = seededRandom();
   const rounds = Array.from({ length: KILLS }, (_, round) => round);
   test.each(rounds)('has lost, split or doubled no acknowledged write after kill %d', async (round) => {
     const running = service;
     const checkedUpTo = acknowledged.length;
-    const enough = checkedUpTo + Math.random() * MOST_WRITES;
+    const enough = checkedUpTo + random() * MOST_WRITES;
     const writers = writersOf(round).map((next) => keepWriting(running, next, acknowledged, unanswered, patched));
     await until('the writes of the round', () => acknowledged.length >= enough);
     running.kill('SIGKILL');

@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { seededRandom } from '../../support/generated/runs.ts';
 import {
   cleanUp,
   integrityOf,
@@ -147,6 +148,7 @@ const ROUNDS = 3;
 
 test('the index is correct after a kill at any time', async () => {
   const cwd = temporaryFolder();
+  const random = seededRandom();
   const expected: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const service = await startService({ cwd, args: ['--log-level', 'error'] });
@@ -158,7 +160,7 @@ test('the index is correct after a kill at any time', async () => {
     expect((await service.fetch(`/products?${filter}`, { method: 'PATCH', body: renamed })).status).toBe(204);
     expected.push(...names.slice(1));
     // The indexer looks for new rows once per second.
-    await Bun.sleep(800 + Math.random() * 600);
+    await Bun.sleep(800 + random() * 600);
     service.kill('SIGKILL');
     await service.exited;
   }

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { PLACES } from '../../support/engines/declared.ts';
 import { testServer } from '../../support/engines/postgres.ts';
+import { seededRandom } from '../../support/generated/runs.ts';
 import { sendJson } from '../../support/stories.ts';
 
 const COLLECTIONS = [
@@ -63,6 +64,7 @@ test('of many concurrent writers and a reader that remembers its position, nothi
       }
     }
   };
+  const random = seededRandom();
   const writer = async (number: number) => {
     for (let count = 0; count < 20; count++) {
       const id = number * 100 + count;
@@ -70,7 +72,7 @@ test('of many concurrent writers and a reader that remembers its position, nothi
       else {
         await other.begin(async (transaction) => {
           await transaction.unsafe(`insert into ${table} (id) values (${id})`);
-          await Bun.sleep(Math.random() * 10);
+          await Bun.sleep(random() * 10);
         });
       }
     }

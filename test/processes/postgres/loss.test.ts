@@ -102,7 +102,7 @@ describe('when PostgreSQL', () => {
     const drain = async () => {
       while (!(await reader.read()).done);
     };
-    expect(drain()).rejects.toThrow();
+    await expect(drain()).rejects.toThrow();
     await until('the log to say so', () => service.stderr().includes('answer cut short'));
     const lines = service.stderr().trim().split('\n');
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);

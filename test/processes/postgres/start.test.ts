@@ -136,7 +136,7 @@ describe('a schema', () => {
     await engine.opened;
     await engine.close();
     await admin.unsafe(`update ${schema}.catalogue_schema set version = 99`);
-    expect(open(schema).opened).rejects.toThrow('newer version');
+    await expect(open(schema).opened).rejects.toThrow('newer version');
   });
 
   test('that lacks a declared field gets it', async () => {
@@ -180,7 +180,7 @@ describe('a role without DDL rights', () => {
     service.kill('SIGTERM');
     await service.exited;
     const engine = open(bare, { url: modest });
-    expect(engine.opened).rejects.toThrow('Run catalogue migrate with a role that may');
+    await expect(engine.opened).rejects.toThrow('Run catalogue migrate with a role that may');
     await engine.close();
     await admin.unsafe(`drop owned by modest; drop role modest`);
   });

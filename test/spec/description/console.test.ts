@@ -104,7 +104,7 @@ describe('the console', () => {
     expect(() =>
       pages('/console', { call: callOf(new Request('http://catalogue/console', { method: 'POST' })) }),
     ).toThrow(ApiError);
-    expect(ask('/console/assets/nothing.js')).rejects.toThrow(ApiError);
+    await expect(ask('/console/assets/nothing.js')).rejects.toThrow(ApiError);
     expect(pages('/nowhere', { call: callOf(new Request('http://catalogue/nowhere')) })).toBeUndefined();
   });
 });

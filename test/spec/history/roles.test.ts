@@ -3,8 +3,9 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../../src/collection/value.ts';
 import { requestIds } from '../../../src/observe/request-id.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
-import { openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { openRoled, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const COLUMNS = 'select=collection,key,kind,before,after';
@@ -52,7 +53,7 @@ const READS = [
   '/changes?select=seq&collection=in.(suppliers,categories,products)&kind=neq.insert',
 ];
 
-for (const engine of ROLE_ENGINES) {
+for (const engine of TWO_ENGINES) {
   describe(engine, () => {
     const withShops = async (count: number, work: (shops: Roled[]) => Promise<void>) => {
       const shops = await Promise.all(

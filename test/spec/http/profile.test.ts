@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { startPath } from '../../../src/console/pages.ts';
 import { openApiPages } from '../../../src/openapi/pages.ts';
-import { ALL_ENGINES } from '../../support/engines/catalogue.ts';
+import { WITH_MEMORY } from '../../support/engines/catalogue.ts';
 import { openDeclared, thingsOf } from '../../support/engines/shop.ts';
 import { expectRefusal, expectUntouched, sendJson, sharedCatalogue } from '../../support/stories.ts';
 
@@ -10,7 +10,7 @@ const OTHER = { 'accept-profile': 'other', 'content-profile': 'other' };
 const OWN = { 'accept-profile': 'public', 'content-profile': 'public' };
 const ROW = { product_name: 'Tea' };
 
-describe.each(Object.keys(ALL_ENGINES))('the schema of a request on %s', (engine) => {
+describe.each(WITH_MEMORY)('the schema of a request on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
 
   const requests: readonly [name: string, path: string, init: RequestInit][] = [

@@ -84,9 +84,8 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
   });
 
   test('aggregates work over fields of an embedded row', async () => {
-    expect(await read('/prices?select=...products(unit_price.max()),count()&currency=eq.EUR')).toEqual([
-      { max: expect.any(Number), count: expect.any(Number) },
-    ]);
+    const path = '/prices?select=...products(unit_price.max()),count()&currency=eq.EUR';
+    expect(await read(path)).toEqual([{ max: 123.79, count: 36 }]);
   });
 
   test('an embedding with an alias has no other name, in filters, order and conditions', async () => {

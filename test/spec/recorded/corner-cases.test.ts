@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { MAX_BODY_ROWS } from '../../../src/base/limits/http.ts';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { ENGINES, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import {
   expectRefusal,
   expectUntouched,
@@ -107,7 +107,7 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
   });
 });
 
-describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) => {
+describe.each(TWO_ENGINES)('corner cases of writing on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
   const withoutId: readonly [path: string, body: object][] = [

@@ -1,6 +1,7 @@
 /** Error hints for missing permissions, and for keys that are not numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const SHOP = declaredBy(`collections:
@@ -20,7 +21,7 @@ roles:
   admin: all
 `);
 
-for (const engine of ROLE_ENGINES) {
+for (const engine of TWO_ENGINES) {
   describe(engine, () => {
     let shop: Roled;
     beforeAll(async () => {

@@ -1,6 +1,7 @@
 /** PUT by a role: it writes no field that the role may not update, including automatic timestamps. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const NOTES = declaredBy(`collections:
@@ -16,7 +17,7 @@ roles:
   admin: all
 `);
 
-for (const engine of ROLE_ENGINES) {
+for (const engine of TWO_ENGINES) {
   describe(engine, () => {
     let notes: Roled;
     let before: string;

@@ -4,14 +4,15 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Row } from '../../../src/collection/value.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
-import { type Client, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { type Client, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, ids, sendJson } from '../../support/stories.ts';
 
 const REPRESENTATION = { prefer: 'return=representation' };
 const MERGE = { prefer: 'resolution=merge-duplicates' };
 
-for (const engine of ROLE_ENGINES) {
+for (const engine of TWO_ENGINES) {
   describe(engine, () => {
     let shop: Roled;
     let before: string;

@@ -1,7 +1,7 @@
 /** Rows of one request that refer to each other: the service checks every reference. Other writes are unaffected. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import { ALL_ENGINES, type Catalogue } from '../../support/engines/catalogue.ts';
+import { type Catalogue, WITH_MEMORY } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -31,7 +31,7 @@ const ROWS = { groups: [{ id: 1 }], items: [{ id: 1, parent: null, group: 1, cod
 const MERGE = { prefer: 'resolution=merge-duplicates' };
 const IGNORE = { prefer: 'resolution=ignore-duplicates' };
 
-describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (engine) => {
+describe.each(WITH_MEMORY)('rows that refer to each other on %s', (engine) => {
   let catalogue: Catalogue;
   beforeEach(async () => {
     catalogue = await openDeclared(engine, CATALOGUE, ROWS);

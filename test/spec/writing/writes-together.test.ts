@@ -1,9 +1,9 @@
 /** Concurrent writes: each write is atomic, and an invalid write does not affect the writes of other clients. */
 import { describe, expect, test } from 'bun:test';
-import { ALL_ENGINES, REFERENCE_PRODUCTS } from '../../support/engines/catalogue.ts';
+import { REFERENCE_PRODUCTS, WITH_MEMORY } from '../../support/engines/catalogue.ts';
 import { ids, ownCatalogue, reference, sendJson, TEN_FIELDS } from '../../support/stories.ts';
 
-describe.each(Object.keys(ALL_ENGINES))('concurrent writes on %s', (engine) => {
+describe.each(WITH_MEMORY)('concurrent writes on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown) => catalogue.fetch('/products', sendJson('POST', body));
   const patch = (path: string, body: unknown) => catalogue.fetch(path, sendJson('PATCH', body));

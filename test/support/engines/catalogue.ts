@@ -27,6 +27,9 @@ export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
 /** One engine per database system, for tests whose results do not depend on the size of a table. */
 export const TWO_ENGINES = ['SQLite', 'PostgreSQL'] as const;
 
+/** Also the in-memory catalogue, which has no file and no other connection. */
+export const WITH_MEMORY = [...TWO_ENGINES, 'SQLite in memory'] as const;
+
 /** All engines, including the in-memory catalogue, for a few tests. */
 export const ALL_ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   ...ENGINES,
