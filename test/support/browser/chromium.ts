@@ -17,8 +17,7 @@ export const LAUNCH_OPTIONS = {
   args: [
     '--no-sandbox',
     '--disable-gpu',
-    // Without these threads and processes, a page takes a quarter less CPU time.
-    '--disable-threaded-compositing',
+    // Without a process for painting, a page takes a tenth less CPU time.
     '--in-process-gpu',
     '--disable-background-networking',
     '--disable-component-update',
