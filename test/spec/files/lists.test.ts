@@ -16,7 +16,7 @@ collections:
       papers: 'file[]'
 roles:
   anonymous: { products: { read: { where: 'shown=is.true', fields: [id, shown, images] } } }
-  painter: { products: { read: true, update: { where: 'id=eq.1', fields: [images] } } }
+  painter: { products: { read: true, update: { where: 'id=eq.1', fields: [images] } }, changes: { read: true } }
   admin: all
 `);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
