@@ -111,6 +111,8 @@ export interface Collection {
   readonly computedReferences: readonly ComputedReference[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
+  /** The zone in which days begin, for `today` in filters and rules. */
+  readonly timeZone: string;
   readonly draft: CollectionDraft;
   /** Present if this is the view of a role, with fewer fields, references and neighbours. */
   readonly view?: View;

@@ -17,7 +17,7 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   // Requests see the collection of files without the fields that only the service uses.
   const among = drafts === draft.collections ? collections : new Map<string, Collection>();
   for (const each of drafts) {
-    const collection = declareCollection(each, among, draft.maxValueBytes);
+    const collection = declareCollection(each, among, draft.maxValueBytes, draft.timeZone);
     collections.set(each.name, collection);
     if (among !== collections) among.set(each.name, each.name === FILES ? servedFiles(collection) : collection);
   }
@@ -39,10 +39,12 @@ export function stored(collection: Collection): Collection {
   return collection.view?.of ?? collection;
 }
 
-/** The same catalogue with another limit on value length. */
-export function withMaxValue({ draft }: Catalogue, maxValueBytes: number): Catalogue {
-  return declareCatalogue({ ...draft, maxValueBytes });
+/** The same catalogue with settings that a declaration does not contain. */
+export function withSettings({ draft }: Catalogue, settings: CatalogueSettings): Catalogue {
+  return declareCatalogue({ ...draft, ...settings });
 }
+
+export type CatalogueSettings = Pick<CatalogueDraft, 'maxValueBytes' | 'timeZone'>;
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {
   return collection.byName.get(name) ?? collection.computed.get(name);

@@ -8,12 +8,14 @@ import type { CollectionDraft, FieldDraft } from './draft.ts';
 import { FILES } from './files.ts';
 import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
+import { UTC } from './types/time/moving-moment.ts';
 import { isLong, storeJson, type Type } from './types/type.ts';
 
 export function declareCollection(
   draft: CollectionDraft,
   among: ReadonlyMap<string, Collection> = new Map(),
   maxValueBytes: number = DEFAULT_MAX_VALUE_KB * 1024,
+  timeZone: string = UTC,
 ): Collection {
   const { name, title, description } = draft;
   const fields = draft.fields.map((field) => declareField(draft, field, maxValueBytes));
@@ -51,6 +53,7 @@ export function declareCollection(
     }),
     ...declareComputed(draft, maxValueBytes),
     among,
+    timeZone,
     draft,
   };
 }

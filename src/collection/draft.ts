@@ -5,6 +5,8 @@ import type { ChangeWay } from './types/operations.ts';
 export interface CatalogueDraft {
   /** The maximum length of a stored value's text form, if it is not the default. */
   readonly maxValueBytes?: number;
+  /** The time zone of `today` in filters and rules, if it is not UTC. */
+  readonly timeZone?: string;
   readonly collections: readonly CollectionDraft[];
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];

@@ -188,7 +188,7 @@ export const COLLECTION = {
 export const RULE = {
   where: property(
     anyText,
-    'A filter in the query language, also on [related rows](#references). `{claims.name}` inserts a claim.',
+    'A filter in the query language, also on [related rows](#references). `{claims.name}` inserts a claim, `{now}` the [time](#time).',
   ),
   fields: property(fieldNames, 'The allowed fields. Default: all.'),
   operations: property(

@@ -1,11 +1,11 @@
 /** Loads the catalogue of a command or service: the declared one with its rows, or the built-in one. */
 import { BUILT_IN, type CatalogueWithRows } from '../collection/built-in.ts';
 import {
-  type Catalogue,
+  type CatalogueSettings,
   type Collection,
   declareCatalogue,
   type Field,
-  withMaxValue,
+  withSettings,
 } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
@@ -24,29 +24,25 @@ interface LoadedCatalogue extends CatalogueWithRows {
   readonly isDeclared: boolean;
 }
 
-interface LoadCatalogueOptions {
+interface LoadCatalogueOptions extends CatalogueSettings {
   readonly withRows?: boolean;
-  /** The maximum value length, if it is not the default. */
-  readonly maxValueBytes?: number;
 }
 
 /** `file` is the path of the declaration, or empty. Invalid rows are reported when they are read. */
 export async function loadCatalogue(
   file: string,
-  { withRows = false, maxValueBytes }: LoadCatalogueOptions = {},
+  { withRows = false, ...settings }: LoadCatalogueOptions = {},
 ): Promise<LoadedCatalogue> {
   const draft = await loadDeclaration(file);
-  const bounded = (catalogue: Catalogue) =>
-    maxValueBytes === undefined ? catalogue : withMaxValue(catalogue, maxValueBytes);
   if (draft === undefined) {
     return {
       ...BUILT_IN,
-      catalogue: bounded(BUILT_IN.catalogue),
+      catalogue: withSettings(BUILT_IN.catalogue, settings),
       firstRows: firstRowsOf(BUILT_IN),
       isDeclared: false,
     };
   }
-  const catalogue = bounded(declareCatalogue(draft));
+  const catalogue = declareCatalogue({ ...draft, ...settings });
   const stored = new Map<string, () => readonly StoredRow[]>();
   const samples = new Map<string, Row[]>();
   for (const collection of withRows ? catalogue.collections.values() : []) {

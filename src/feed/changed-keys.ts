@@ -19,6 +19,11 @@ export interface Changes {
   readonly count: number;
 }
 
+/** A step in which only time passes. */
+export function noChanges(upTo: LogPosition): Changes {
+  return { keys: new Map(), upTo, count: 0 };
+}
+
 /** The first changes after a position, at most those of one step. */
 export async function changesAfter(
   reader: Reader,

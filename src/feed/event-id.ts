@@ -1,6 +1,7 @@
 /**
  * The ids of events: a position of the log, and a checksum of the time of its entry. After a failover that lost
- * commits, or on a restored copy, another change may have the number of a position. It has another time.
+ * commits, or on a restored copy, another change may have the number of a position. It has another time. A list that
+ * depends on the time also has the time of the event, so that a client can resume there.
  */
 import { ApiError } from '../base/errors.ts';
 import type { ChangeLog, LogPosition } from '../engine/engine.ts';
@@ -9,10 +10,16 @@ export interface EventId {
   readonly seq: number;
   /** Absent in a number alone, such as a `seq` of the log. */
   readonly checksum: string | undefined;
+  readonly now: number | undefined;
 }
 
-export function eventId({ seq, at }: LogPosition): string {
-  return `${seq}-${checksumOf(at)}`;
+/** A position of the log and, for a list that depends on the time, a time in milliseconds. */
+export interface FeedPosition extends LogPosition {
+  readonly now?: number | undefined;
+}
+
+export function eventId({ seq, at, now }: FeedPosition): string {
+  return `${seq}-${checksumOf(at)}${now === undefined ? '' : `-${now.toString(36)}`}`;
 }
 
 function checksumOf(at: string): string {
@@ -21,15 +28,18 @@ function checksumOf(at: string): string {
 
 export function parseEventId(text: string | null): EventId | undefined {
   if (text === null || text === '') return undefined;
-  const [, seq, checksum] = /^(\d{1,15})(?:-([0-9a-z]{1,7}))?$/.exec(text) ?? [];
-  if (seq !== undefined) return { seq: Number(seq), checksum };
+  const [, seq, checksum, now] = /^(\d{1,15})(?:-([0-9a-z]{1,7})(?:-([0-9a-z]{1,9}))?)?$/.exec(text) ?? [];
+  if (seq !== undefined) return { seq: Number(seq), checksum, now: now === undefined ? now : Number.parseInt(now, 36) };
   throw new ApiError('PGRST100', `Last-Event-ID: '${text}' is not a position`, {
     hint: 'Send the id of the last event, or leave the header out.',
   });
 }
 
 /** The position that an id names; undefined if the log does not have its entry. */
-export async function positionOf(log: ChangeLog, { seq, checksum }: EventId): Promise<LogPosition | undefined> {
+export async function positionOf(
+  log: ChangeLog,
+  { seq, checksum }: Omit<EventId, 'now'>,
+): Promise<LogPosition | undefined> {
   const at = (await log.timesAt(seq)).find((each) => checksum === undefined || checksumOf(each) === checksum);
   return at === undefined ? undefined : { seq, at };
 }

@@ -6,6 +6,7 @@ import { parseQuery } from '../dialect/query.ts';
 import type { Call } from '../http/call.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
+import { atMoment, isTimed } from '../plan/at-moment.ts';
 import { planRead } from '../plan/read/read.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { fieldOf, type ReadPlan } from '../plan/types.ts';
@@ -22,6 +23,16 @@ export interface FeedPlan {
   /** Whether a `LiveRequest` asks for it. Then the list has no filter; `matching` has the keys that match one. */
   readonly isLive: boolean;
   readonly matching?: ReadPlan;
+  /** Whether rows enter and leave with the time. Entries of the log do not. */
+  readonly isTimed: boolean;
+}
+
+/** The plan at a time in milliseconds. */
+export function feedPlanAt(plan: FeedPlan, now = Date.now()): FeedPlan {
+  const { list, keyed, matching } = plan;
+  if (!plan.isTimed && list.log === undefined) return plan;
+  const bound = { ...plan, list: atMoment(list, now), keyed: atMoment(keyed, now) };
+  return matching === undefined ? bound : { ...bound, matching: atMoment(matching, now) };
 }
 
 export function planFeed(call: Call, collection: Collection, permissions: Permissions | undefined): FeedPlan {
@@ -48,6 +59,7 @@ export function planFeed(call: Call, collection: Collection, permissions: Permis
   const keys = from.key.map((field, index) => ({ name: `key ${index}`, expression: fieldExpression(field) }));
   return {
     isLive,
+    isTimed: log === undefined && (isTimed(list) || isTimed(matching)),
     ...(isLive && query.conditions.length > 0 ? { matching: { ...matching, columns: keys } } : {}),
     list,
     keyed: { ...list, columns: [...keys, ...columns] },

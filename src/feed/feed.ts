@@ -20,9 +20,9 @@ import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { EVENT_STREAM } from '../http/negotiate.ts';
 import type { RequestContext } from '../response/request-context.ts';
-import { type Changes, changesAfter, isFarBehind } from './changed-keys.ts';
+import { type Changes, changesAfter, isFarBehind, noChanges } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
-import { isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
+import { type EventId, type FeedPosition, isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
 import { LiveRequest, type LiveSteps } from './feed-event.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
@@ -76,7 +76,7 @@ export class Feed {
     if (log === undefined || hub === undefined) throw notLogged();
     const oldest = await log.oldest(plan.collections);
     if (oldest === undefined) throw notLogged(collection);
-    const newest = await log.position();
+    const newest: FeedPosition = { ...(await log.position()), now: plan.isTimed ? Date.now() : undefined };
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     const isAnonymous = context.caller?.identity === undefined;
     const follower = { name: context.requester, isAnonymous };
@@ -86,7 +86,7 @@ export class Feed {
       asked.seq >= oldest.seq &&
       asked.seq <= newest.seq &&
       !(await isFarBehind(reader, this.collections, asked.seq, newest));
-    const found = isKept ? await positionOf(log, asked) : undefined;
+    const found = isKept ? resumedAt(await positionOf(log, asked), asked, newest) : undefined;
     // Nothing is awaited between the check and `add`, so that the limits hold for requests at the same time.
     this.open.check(follower);
     const name = `${plan.isLive}\n${context.access?.scope}\n${collection.name}\n${call.query}`;
@@ -99,7 +99,8 @@ export class Feed {
     this.open.add(subscriber, follower);
     call.peer?.atWork(true);
     if (check !== undefined) this.checks.add(subscriber, call.headers, context.access?.scope, check);
-    const resumed = found?.seq === newest.seq || (plan.isLive && found === undefined) ? newest : found;
+    const isNewest = found?.seq === newest.seq || (plan.isLive && found === undefined);
+    const resumed = isNewest ? { ...newest, now: (found ?? newest).now } : found;
     const isReset = asked !== undefined && resumed === undefined;
     const begin = { name, caller: follower.name, reader, resumed, isReset, newest };
     this.joining.add(subscriber);
@@ -135,20 +136,24 @@ export class Feed {
   /** Sends the list or the missed changes, until the client can join its group. */
   private async follow(subscriber: Subscriber, log: ChangeLog, hub: Hub, plan: FeedPlan, begin: Begin): Promise<void> {
     const { name, caller, reader } = begin;
-    let position = begin.resumed ?? begin.newest;
+    let position: FeedPosition = begin.resumed ?? begin.newest;
     await subscriber.write(`retry: ${RECONNECT_MS}\n\n`);
     if (begin.isReset) await subscriber.write(eventText([{ name: 'reset', data: NO_DATA }]));
     if (begin.resumed === undefined) {
-      for await (const text of rowsAt(reader, plan, position.seq)) if (!(await subscriber.write(text))) return;
+      for await (const text of rowsAt(reader, plan, position)) if (!(await subscriber.write(text))) return;
       await subscriber.write(eventText([{ name: 'ready', data: NO_DATA }], position));
     }
     while (!subscriber.isClosed) {
       const others = hub.positionOf(name) ?? begin.newest;
       const upTo = others.seq > begin.newest.seq ? others : begin.newest;
-      if (position.seq < upTo.seq) {
+      const now = later(others.now, begin.newest.now);
+      if (position.seq < upTo.seq || (now ?? 0) > (position.now ?? 0)) {
         if (!(await isInLog(log, position))) return subscriber.end();
-        const changes = await changesAfter(reader, this.collections, position.seq, upTo);
-        position = await catchUp(reader, subscriber, plan, position, changes);
+        const isBehind = position.seq < upTo.seq;
+        const changes = isBehind
+          ? await changesAfter(reader, this.collections, position.seq, upTo)
+          : noChanges(position);
+        position = await catchUp(reader, subscriber, plan, position, changes, now);
       } else if (hub.join(subscriber, name, plan, position, caller)) return;
       // The log went back: the client resumes, and its id is unknown.
       else if (others.seq === position.seq && !isSame(others, position)) subscriber.end();
@@ -162,15 +167,27 @@ async function catchUp(
   reader: Reader,
   subscriber: Subscriber,
   plan: FeedPlan,
-  from: LogPosition,
+  from: FeedPosition,
   changes: Changes,
-): Promise<LogPosition> {
-  for await (const events of stepEvents(reader, plan, from.seq, changes)) {
+  now: number | undefined,
+): Promise<FeedPosition> {
+  const upTo = { ...changes.upTo, now };
+  for await (const events of stepEvents(reader, plan, from, changes, now)) {
     if (events.length > 0) await subscriber.write(stepChunk(plan, events));
   }
   // A client that is cut before it has caught up goes on from here, also if the list has no event so far.
-  await subscriber.write(heartbeat(plan, changes.upTo));
-  return changes.upTo;
+  await subscriber.write(heartbeat(plan, upTo));
+  return upTo;
+}
+
+function later(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}
+
+/** Where a client resumes. Without a time in its id, it has seen the rows at the time of the change. */
+function resumedAt(found: LogPosition | undefined, asked: EventId, newest: FeedPosition): FeedPosition | undefined {
+  if (found === undefined || newest.now === undefined) return found;
+  return { ...found, now: Math.min(asked.now ?? (Date.parse(found.at) || newest.now), newest.now) };
 }
 
 interface Begin {
@@ -179,7 +196,7 @@ interface Begin {
   readonly caller: string;
   readonly reader: Reader;
   /** The position to resume at; undefined for the whole list. */
-  readonly resumed: LogPosition | undefined;
+  readonly resumed: FeedPosition | undefined;
   readonly isReset: boolean;
-  readonly newest: LogPosition;
+  readonly newest: FeedPosition;
 }

@@ -16,9 +16,10 @@ import type { Reader } from '../engine/lines.ts';
 import { filterSteps } from '../engine/shared/cost.ts';
 import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
 import type { Changes } from './changed-keys.ts';
-import { isSame } from './event-id.ts';
+import { type FeedPosition, isSame } from './event-id.ts';
 import type { Chunk, FeedEvent } from './feed-event.ts';
 import type { FeedPlan } from './feed-plan.ts';
+import { nextMoment } from './next-moment.ts';
 import { stepChunk, stepEvents } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -37,6 +38,8 @@ export class Group {
   isBusy = false;
   /** The changes that a step covers at most. */
   limit = STEP_CHANGES;
+  /** When rows may enter or leave without a change, in milliseconds. The first step finds it. */
+  next: number;
   private restsUntil = 0;
 
   constructor(
@@ -44,24 +47,38 @@ export class Group {
     /** The caller of the first client, for turns. */
     readonly caller: string,
     /** All members have received the changes up to this position. */
-    public position: LogPosition,
+    public position: FeedPosition,
   ) {
     const { list, matching } = plan;
     const plans = matching === undefined ? [list] : [list, matching];
+    this.next = plan.isTimed ? 0 : Number.POSITIVE_INFINITY;
     this.isCheap =
-      list.log === undefined && plans.every((each) => filterSteps(each) === 0 && !readsOtherCollections(each));
+      list.log === undefined &&
+      !plan.isTimed &&
+      plans.every((each) => filterSteps(each) === 0 && !readsOtherCollections(each));
     // Until a step has shown how long it takes.
     this.isSlow = !this.isCheap;
   }
 
   isDue(newest: LogPosition, now: number): boolean {
-    return !this.isBusy && !isSame(this.position, newest) && now >= this.restsUntil;
+    return !this.isBusy && (!isSame(this.position, newest) || this.isTimeUp) && now >= this.restsUntil;
+  }
+
+  get isTimeUp(): boolean {
+    return Date.now() >= this.next;
+  }
+
+  /** Whether a client at this position has received the same events as the members. */
+  isAt(position: FeedPosition): boolean {
+    const { now = 0 } = position;
+    return isSame(position, this.position) && now >= (this.position.now ?? 0) && now < this.next;
   }
 
   /** Sends the events of these changes, which begin at the position of the group. Returns their number. */
   async advance(reader: Reader, changes: Changes): Promise<number> {
     const started = performance.now();
-    const result = await this.evaluate(reader, changes);
+    const now = this.plan.isTimed ? Date.now() : undefined;
+    const result = await this.evaluate(reader, changes, now);
     const took = performance.now() - started;
     this.isSlow = !this.isCheap && took > SLOW_STEP_MS;
     this.rest(took - STEP_BUDGET_MS);
@@ -69,9 +86,12 @@ export class Group {
       this.limit = Math.ceil(changes.count / 4);
       return 0;
     }
-    this.position = changes.upTo;
+    // Without an event the time stays, since it would show when the time of a hidden row came.
+    const isSent = typeof result === 'object';
+    this.position = { ...changes.upTo, now: isSent ? now : this.position.now };
+    if (now !== undefined) this.next = await nextMoment(reader, this.plan, now).catch(() => 0);
     // The next step will be about as long for each change.
-    const length = typeof result === 'object' ? result.chunk.length : 1;
+    const length = isSent ? result.chunk.length : 1;
     const fitting = Math.floor((changes.count * MAX_STEP_BYTES) / 2 / length);
     this.limit = Math.max(1, Math.min(STEP_CHANGES, this.limit * 2, fitting));
     if (result === undefined) return 0;
@@ -92,11 +112,11 @@ export class Group {
     this.restsUntil = Math.max(this.restsUntil, performance.now() + milliseconds);
   }
 
-  private async evaluate(reader: Reader, changes: Changes): Promise<StepResult | undefined> {
+  private async evaluate(reader: Reader, changes: Changes, now?: number): Promise<StepResult | undefined> {
     const events: FeedEvent[] = [];
     let length = 0;
     try {
-      for await (const some of stepEvents(reader, this.plan, this.position.seq, changes)) {
+      for await (const some of stepEvents(reader, this.plan, this.position, changes, now)) {
         events.push(...some);
         for (const { data } of some) length += data.length;
         if (length > MAX_STEP_BYTES) return 'too long';
@@ -107,6 +127,6 @@ export class Group {
       return undefined;
     }
     if (events.length === 0) return undefined;
-    return { events: events.length, chunk: stepChunk(this.plan, events, changes.upTo) };
+    return { events: events.length, chunk: stepChunk(this.plan, events, { ...changes.upTo, now }) };
   }
 }

@@ -15,9 +15,9 @@ import { type Collection, type Field, stored } from '../collection/declaration.t
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
 import { queuedReader, type Reader } from '../engine/lines.ts';
 import { relatedChanges } from './affected-keys.ts';
-import { type Changes, changesAfter, isFarBehind } from './changed-keys.ts';
+import { type Changes, changesAfter, isFarBehind, noChanges } from './changed-keys.ts';
 import { type ChangedRow, changedRows, mayAffect, testedFields } from './changed-rows.ts';
-import { eventId, isInLog, isSame } from './event-id.ts';
+import { eventId, type FeedPosition, isInLog } from './event-id.ts';
 import type { FeedPlan } from './feed-plan.ts';
 import { Group } from './group.ts';
 import { heartbeat } from './step.ts';
@@ -52,14 +52,15 @@ export class Hub {
   ) {}
 
   /** The position of a group; undefined if it does not exist. */
-  positionOf(name: string): LogPosition | undefined {
+  positionOf(name: string): FeedPosition | undefined {
     return this.groups.get(name)?.position;
   }
 
   /** Adds a client that has received everything up to this position; false if the position of the group differs. */
-  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: LogPosition, caller: string): boolean {
-    const group = this.groups.get(name) ?? new Group(plan, caller, position);
-    if (!isSame(position, group.position)) return false;
+  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: FeedPosition, caller: string): boolean {
+    const known = this.groups.get(name);
+    if (known?.isAt(position) === false) return false;
+    const group = known ?? new Group(plan, caller, position);
     group.members.add(subscriber);
     this.groups.set(name, group);
     this.timer ??= setTimeout(this.tick, STEP_MS);
@@ -147,12 +148,13 @@ export class Hub {
 
   /** The next step of a group; undefined if it has no event, so that the group has advanced already. */
   private async stepFor(group: Group): Promise<Step | undefined> {
-    const step = await this.stepAfter(group.position, group.limit);
+    const changed = await this.stepAfter(group.position, group.limit);
+    const step = changed ?? (group.isTimeUp ? { changes: noChanges(group.position), rows: new Map() } : undefined);
     // If the log went back, or the group is far behind, clients are reset when they resume.
     if (step === 'lost') group.end();
     if (step === undefined || step === 'lost' || group.members.size === 0) return undefined;
     if (await this.affects(step, group)) return step;
-    group.position = step.changes.upTo;
+    group.position = { ...group.position, ...step.changes.upTo };
     return undefined;
   }
 
@@ -178,10 +180,16 @@ export class Hub {
     return { changes, rows: new Map() };
   }
 
-  private async affects({ changes, rows }: Step, { plan, position }: Group): Promise<boolean> {
+  private async affects({ changes, rows }: Step, { plan, position, isTimeUp }: Group): Promise<boolean> {
     const { list, collections } = plan;
+    if (isTimeUp) return true;
     if (!collections.some(({ name }) => changes.keys.has(name))) return false;
-    if (list.log !== undefined || this.groups.size < FEW_LISTS || relatedChanges(list, changes.keys).length > 0)
+    if (
+      list.log !== undefined ||
+      plan.isTimed ||
+      this.groups.size < FEW_LISTS ||
+      relatedChanges(list, changes.keys).length > 0
+    )
       return true;
     const collection = stored(list.from);
     const keys = changes.keys.get(collection.name);

@@ -4,27 +4,26 @@
  */
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
-import type { LogPosition } from '../engine/engine.ts';
 import { type Reader, readLines, streamLines } from '../engine/lines.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import type { Predicate, ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
-import { eventId } from './event-id.ts';
+import { eventId, type FeedPosition } from './event-id.ts';
 import type { Chunk, FeedEvent } from './feed-event.ts';
-import type { FeedPlan } from './feed-plan.ts';
+import { type FeedPlan, feedPlanAt } from './feed-plan.ts';
 
 const encoder = new TextEncoder();
 
 /** The events of a step in the form that the subscribers of a plan receive. */
-export function stepChunk({ isLive }: FeedPlan, events: readonly FeedEvent[], position?: LogPosition): Chunk {
+export function stepChunk({ isLive }: FeedPlan, events: readonly FeedEvent[], position?: FeedPosition): Chunk {
   if (!isLive) return encoder.encode(eventText(events, position));
   const length = events.reduce((sum, { data, key = '' }) => sum + data.length + key.length, 0);
   return { events, id: position && eventId(position), length };
 }
 
 /** A chunk without events, which also shows that the connection works. */
-export function heartbeat({ isLive }: FeedPlan, position: LogPosition): Chunk {
+export function heartbeat({ isLive }: FeedPlan, position: FeedPosition): Chunk {
   const id = eventId(position);
   return isLive ? { events: [], id, length: 1 } : encoder.encode(`:\nid: ${id}\n\n`);
 }
@@ -33,7 +32,7 @@ export function heartbeat({ isLive }: FeedPlan, position: LogPosition): Chunk {
 export const NO_DATA = '{}';
 
 /** Only the last event has the position, so that a client that missed it repeats the step. */
-export function eventText(events: readonly FeedEvent[], position?: LogPosition): string {
+export function eventText(events: readonly FeedEvent[], position?: FeedPosition): string {
   const last = events.length - 1;
   return events
     .map(({ name, data }, index) => {
@@ -44,8 +43,8 @@ export function eventText(events: readonly FeedEvent[], position?: LogPosition):
 }
 
 /** Every row of the list as of a position. */
-export async function* rowsAt(reader: Reader, { list }: FeedPlan, position: number): AsyncGenerator<string> {
-  for await (const lines of streamLines(reader, list, position)) {
+export async function* rowsAt(reader: Reader, plan: FeedPlan, { seq, now }: FeedPosition): AsyncGenerator<string> {
+  for await (const lines of streamLines(reader, feedPlanAt(plan, now).list, seq)) {
     yield eventText(lines.map((data) => ({ name: 'row', data })));
   }
 }
@@ -53,37 +52,42 @@ export async function* rowsAt(reader: Reader, { list }: FeedPlan, position: numb
 export async function* stepEvents(
   reader: Reader,
   plan: FeedPlan,
-  from: number,
+  from: FeedPosition,
   { keys: changed, upTo: { seq: upTo } }: Changes,
+  now?: number,
 ): AsyncGenerator<readonly FeedEvent[]> {
-  const { list } = plan;
-  if (!plan.collections.some(({ name }) => changed.has(name))) return;
+  const [earlier, later] = [feedPlanAt(plan, from.now), feedPlanAt(plan, now)];
+  const { list } = later;
+  if (!plan.isTimed && !plan.collections.some(({ name }) => changed.has(name))) return;
   if (list.log !== undefined) {
     // Entries of the log only appear.
-    const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from), list.where) };
+    const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from.seq), list.where) };
     const lines = await readLines(reader, entries, upTo);
     yield lines.map((data) => ({ name: 'insert', data, key: '{}' }));
     return;
   }
-  const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
+  const keys = [...(await affectedKeys(reader, list, from, { ...from, seq: upTo, now }, changed))];
   for (let start = 0; start < keys.length; start += STEP_CHANGES) {
     // A slow client keeps only the events in memory, not the rows that were read for them.
-    yield await eventsAmong(reader, plan, keys.slice(start, start + STEP_CHANGES), from, upTo);
+    const some = keys.slice(start, start + STEP_CHANGES);
+    yield await eventsAmong(reader, some, [earlier, from.seq], [later, upTo]);
   }
 }
 
+/** A plan, bound to a time, and a position. */
+type PlanAt = readonly [plan: FeedPlan, position: number];
+
 async function eventsAmong(
   reader: Reader,
-  plan: FeedPlan,
   keys: readonly string[],
-  from: number,
-  upTo: number,
+  [earlier, from]: PlanAt,
+  [plan, upTo]: PlanAt,
 ): Promise<readonly FeedEvent[]> {
   const { list, keyed, keyNames, matching } = plan;
   const where = hasKey(stored(list.from), keys);
   const read = (each: ReadPlan, position: number) => rowsWhere(reader, each, keyNames, where, position);
   const [before, after, matches] = await Promise.all([
-    read(keyed, from),
+    read(earlier.keyed, from),
     read(keyed, upTo),
     matching && read(matching, upTo),
   ]);

@@ -5,6 +5,7 @@ import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
+import { type Moving, movingWord } from '../collection/types/time/moving-moment.ts';
 import { type Containment, can, type RangeOperator, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { tooManyValues } from '../dialect/filter.ts';
@@ -54,7 +55,7 @@ function planPresence(collection: Collection, { field, test }: Comparison, embed
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {
   const of = resolvePath(collection, path);
   try {
-    return of.kind === 'null' ? testOnNull(test) : planTest(of, test);
+    return of.kind === 'null' ? testOnNull(test) : planTest(of, test, collection.timeZone);
   } catch (error) {
     throw withAdvice(error, path.name, of.type, test);
   }
@@ -88,14 +89,14 @@ function testOnNull(test: Test): Predicate {
   return UNKNOWN;
 }
 
-function planTest(of: Expression, test: Test): Predicate {
+function planTest(of: Expression, test: Test, zone: string): Predicate {
   switch (test.kind) {
     case 'is':
       return planIs(of, test.value);
     case 'unknown':
       return UNKNOWN;
     case 'in':
-      return { kind: 'in', of, values: test.values.map((text) => of.type.read(text)) };
+      return planIn(of, test.values, zone);
     case 'search':
       if (!servesType(OPERATORS[test.operator], of.type))
         throw undefinedFor(`function to_tsvector(${of.type.title})`, 'function');
@@ -108,12 +109,27 @@ function planTest(of: Expression, test: Test): Predicate {
       };
     case 'value':
       if (!servesType(OPERATORS[test.operator], of.type)) throw unsupportedOperator(of.type, test.operator);
-      if (test.quantifier === undefined) return VALUE_TESTS[test.operator](of, test.value);
-      return planQuantified(of, test.operator, test.quantifier, test.value);
+      if (test.quantifier === undefined) return VALUE_TESTS[test.operator](of, test.value, zone);
+      return planQuantified(of, test.operator, test.quantifier, test.value, zone);
   }
 }
 
-function planQuantified(of: Expression, operator: ValueOperator, quantifier: Quantifier, text: string): Predicate {
+/** Each word such as `today` is a comparison of its own. */
+function planIn(of: Expression, texts: readonly string[], zone: string): Predicate {
+  const movingTexts = texts.filter((text) => movingIn(of.type, text, zone) !== undefined);
+  const fixed = movingTexts.length === 0 ? texts : texts.filter((text) => !movingTexts.includes(text));
+  const member: Predicate = { kind: 'in', of, values: fixed.map((text) => of.type.read(text)) };
+  if (movingTexts.length === 0) return member;
+  return { kind: 'any', terms: [member, ...movingTexts.map((text) => VALUE_TESTS.eq(of, text, zone))] };
+}
+
+function planQuantified(
+  of: Expression,
+  operator: ValueOperator,
+  quantifier: Quantifier,
+  text: string,
+  zone: string,
+): Predicate {
   if (of.type.element !== undefined) {
     throw new ApiError('42704', `could not find array type for data type ${of.type.title}`);
   }
@@ -123,8 +139,8 @@ function planQuantified(of: Expression, operator: ValueOperator, quantifier: Qua
   // `eq(any)` becomes one `in` lookup, however long the list.
   const terms: readonly Predicate[] =
     operator === 'eq' && quantifier === 'any'
-      ? [{ kind: 'in', of, values: values.map(of.type.read) }]
-      : values.map((value) => VALUE_TESTS[operator](of, value));
+      ? [planIn(of, values, zone)]
+      : values.map((value) => VALUE_TESTS[operator](of, value, zone));
   return { kind: quantifier, terms: values.length < listed.length ? [...terms, UNKNOWN] : terms };
 }
 
@@ -138,11 +154,21 @@ function planIs(of: Expression, value: IsValue): Predicate {
   throw new ApiError('42804', message, { hint: `${name} is not a boolean; compare it with eq.<value>.` });
 }
 
-type ValueTest = (of: Expression, text: string) => Predicate;
+type ValueTest = (of: Expression, text: string, zone: string) => Predicate;
 
+/** The value of a word such as `today` is that of now, until the plan is bound to a time. */
 const compare =
   (operator: Comparator): ValueTest =>
-  (of, text) => ({ kind: 'compare', of, operator, value: of.type.read(text) });
+  (of, text, zone) => {
+    const moving = movingIn(of.type, text, zone);
+    if (moving === undefined) return { kind: 'compare', of, operator, value: of.type.read(text) };
+    return { kind: 'compare', of, operator, value: of.type.moving!(moving, Date.now()), moving };
+  };
+
+function movingIn(type: Type, text: string, zone: string): Moving | undefined {
+  const word = type.moving && movingWord(text);
+  return word && { word, zone };
+}
 
 const contains =
   (operator: Containment | RangeOperator): ValueTest =>
@@ -163,7 +189,10 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   gte: compare('>='),
   lt: compare('<'),
   lte: compare('<='),
-  isdistinct: (of, text) => ({ kind: 'distinct', of, value: of.type.read(text) }),
+  isdistinct: (of, text, zone) =>
+    movingIn(of.type, text, zone) === undefined
+      ? { kind: 'distinct', of, value: of.type.read(text) }
+      : { kind: 'any', terms: [{ kind: 'null', of }, compare('<>')(of, text, zone)] },
   like: like(false),
   ilike: like(true),
   match: regex(false),

@@ -6,6 +6,7 @@
 import type { Collection, DatabaseFunction, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
 import type { Operation } from '../collection/types/operations.ts';
+import type { Moving } from '../collection/types/time/moving-moment.ts';
 import type { Containment, RangeOperator, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
@@ -16,7 +17,14 @@ export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean | null }
   | { readonly kind: 'all' | 'any'; readonly terms: readonly Predicate[] }
   | { readonly kind: 'not'; readonly term: Predicate }
-  | { readonly kind: 'compare'; readonly of: Expression; readonly operator: Comparator; readonly value: Value }
+  | {
+      readonly kind: 'compare';
+      readonly of: Expression;
+      readonly operator: Comparator;
+      readonly value: Value;
+      /** Set if the value depends on the time: it is then that of the time when the plan was made, or bound again. */
+      readonly moving?: Moving;
+    }
   | { readonly kind: 'in'; readonly of: Expression; readonly values: readonly Value[] }
   | { readonly kind: 'null'; readonly of: Expression }
   /** `is true`, `is false`, `is unknown`: never null itself. */

@@ -5,6 +5,7 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
+import { atMoment } from '../plan/at-moment.ts';
 import { checkAsOf } from '../plan/read/as-of.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { andThen, type RequestContext } from '../response/request-context.ts';
@@ -39,6 +40,13 @@ function readMoment(text: string): string {
     const hint = `Prefer: as-of takes a time, such as 2026-11-17 or 2026-11-17T09:30:00Z.`;
     throw error instanceof ApiError ? error.with({ hint }) : error;
   }
+}
+
+/** Rows of an earlier time are visible if they were then. The log is read as of now. */
+export function asOfMoment(plan: ReadPlan, preferences: Preferences): ReadPlan {
+  const text = preferences['as-of'];
+  if (text === undefined || plan.log !== undefined) return plan;
+  return atMoment(plan, Math.min(Date.parse(readMoment(text)) || Number.POSITIVE_INFINITY, Date.now()));
 }
 
 function beforeLog(text: string, oldest: string): ApiError {

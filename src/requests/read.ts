@@ -18,7 +18,7 @@ import { encodingOf, readWhole } from '../response/body.ts';
 import { planAnswer, planFormat, planOptions } from '../response/plan.ts';
 import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
-import { positionOf } from './as-of.ts';
+import { asOfMoment, positionOf } from './as-of.ts';
 
 export type ReadSource = Pick<Engine, 'read' | 'log' | 'hasPositions' | 'explain'>;
 
@@ -54,7 +54,7 @@ export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<A
   const { media, preferences, plan, context } = asked;
   context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
-  const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, context), asOf);
+  const read = (asOf?: number) => engine.read(asOfMoment(plan, preferences), encoding, afterOf(engine, context), asOf);
   const found =
     preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences, context), read);
   return andThen(trackWork(context, found), (result) => {
@@ -80,7 +80,7 @@ function readItem(
   const isWhole = item.shown.isWhole === true && media.format === 'json' && !media.stripNulls;
   const readAt = (asOf?: number) => {
     const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
-      andThen(trackWork(context, engine.read(each, as, after, asOf)), readWhole);
+      andThen(trackWork(context, engine.read(asOfMoment(each, preferences), as, after, asOf)), readWhole);
     const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
     // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
     return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>

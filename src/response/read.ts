@@ -19,6 +19,7 @@ import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
+import { isTimed } from '../plan/at-moment.ts';
 import { notSingular } from '../plan/singular.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { preferenceApplied } from './applied.ts';
@@ -78,7 +79,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
     // The tag covers all rows, including rows that the caller may not read.
-    if (changeTag !== undefined && access?.permissions === undefined)
+    if (changeTag !== undefined && access?.permissions === undefined && !isTimed(plan))
       headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
     return { status, constant: CONSTANT, headers, rows: returned, body: streamBody(result.body, read.context) };
   }

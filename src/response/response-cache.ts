@@ -19,6 +19,7 @@ import {
 } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import type { Accepted } from '../http/content-coding.ts';
+import { isTimed } from '../plan/at-moment.ts';
 import { andThen, type Handler, type RequestContext, type Responder } from './request-context.ts';
 
 interface CachedAnswer {
@@ -83,9 +84,12 @@ export class ResponseCache {
   }
 
   /** `changeCount` is the one before the read. */
-  private keep(key: string, changeCount: number, { call, route, rows }: RequestContext, made: Representation): void {
+  private keep(key: string, changeCount: number, context: RequestContext, made: Representation): void {
+    const { call, route, rows, plan } = context;
     const { plain } = made;
     const { etag: tag } = made.headers;
+    // It may change without a write.
+    if (plan !== undefined && isTimed(plan)) return;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_CACHED_RESPONSE_BYTES) return;
     if (changeCount !== this.changeCount || !this.wasAsked(key)) return;
     const store = (length: number, whole: Response) => {

@@ -1,5 +1,6 @@
 /** Decides whether requests may read the declaration, and change it. */
 import { isLoopback } from '../base/net/address.ts';
+import type { CatalogueSettings } from '../collection/declaration.ts';
 import { readText } from '../declare/declaration-file.ts';
 import { findDeclaration } from '../declare/find-declaration.ts';
 import type { Audit, Resources } from '../response/own-resources.ts';
@@ -15,6 +16,11 @@ export interface ServedDeclaration {
 export function readServedDeclaration({ collections }: ServeSettings): ServedDeclaration | undefined {
   const file = findDeclaration(collections);
   return file === undefined ? undefined : { file, served: readText(file) };
+}
+
+/** The settings that are part of the catalogue. */
+export function catalogueSettings({ maxValueKb, timeZone }: ServeSettings): CatalogueSettings {
+  return { maxValueBytes: maxValueKb * 1024, timeZone };
 }
 
 interface EditAccess {
@@ -44,7 +50,7 @@ export async function openDeclarationEdits(
   return declarationEdits({
     ...declaration,
     settings,
-    maxValueBytes: settings.maxValueKb * 1024,
+    catalogueSettings: catalogueSettings(settings),
     audit,
     ...(editDeclaration && apply !== undefined ? { apply } : {}),
   });

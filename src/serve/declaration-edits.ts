@@ -6,7 +6,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
-import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
+import { type Catalogue, type CatalogueSettings, declareCatalogue } from '../collection/declaration.ts';
 import { readText, versionOf } from '../declare/declaration-file.ts';
 import { parseDeclaration } from '../declare/read.ts';
 import { rowFilesIn } from '../declare/row-files.ts';
@@ -33,7 +33,7 @@ interface EditOptions {
   /** The text that this process serves. */
   readonly served: string;
   readonly settings: DatabaseSettings & { readonly database: string };
-  readonly maxValueBytes?: number;
+  readonly catalogueSettings?: CatalogueSettings;
   /** Replaces the file and all workers. Absent if the service may not change the file. */
   readonly apply?: (edit: DeclarationEdit) => Promise<EditOutcome>;
   readonly audit?: Audit;
@@ -95,10 +95,10 @@ function currentText(file: string): string {
 /** Nobody locks themselves out by mistake: a role that loses its rights could not change the declaration back. */
 async function planOf(
   text: string,
-  { file, settings, maxValueBytes }: EditOptions,
+  { file, settings, catalogueSettings }: EditOptions,
   role: string | undefined,
 ): Promise<MigrationPlan> {
-  const catalogue = catalogueOf(text, file, maxValueBytes);
+  const catalogue = catalogueOf(text, file, catalogueSettings);
   try {
     const { steps, problems } = await maintenanceOf(settings.database, catalogue, settings).plan({});
     const { roles } = catalogue;
@@ -114,13 +114,13 @@ async function planOf(
   }
 }
 
-function catalogueOf(text: string, file: string, maxValueBytes: number | undefined): Catalogue {
+function catalogueOf(text: string, file: string, catalogueSettings: CatalogueSettings | undefined): Catalogue {
   try {
     if (Buffer.byteLength(text) > MAX_DECLARATION_BYTES) {
       throw new ConfigError(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
     }
     const draft = parseDeclaration(text, file);
-    return declareCatalogue(maxValueBytes === undefined ? draft : { ...draft, maxValueBytes });
+    return declareCatalogue({ ...draft, ...catalogueSettings });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ApiError('CAT400D', 'the declaration would be invalid', {

@@ -29,7 +29,7 @@ import { makeEdgeChecks } from '../response/edge-checks.ts';
 import type { Audit } from '../response/own-resources.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import { openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
+import { catalogueSettings, openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { watchMemory } from './idle-memory.ts';
 import { watchOrphans } from './orphan-watch.ts';
@@ -65,9 +65,11 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   // With a certificate, the socket allows sharing: make sure that the port is free.
   const settings =
     isOnlyProcess && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
-  const maxValueBytes = settings.maxValueKb * 1024;
   const declaration = readServedDeclaration(settings);
-  const loaded = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
+  const loaded = await loadCatalogue(settings.collections, {
+    withRows: !settings.empty,
+    ...catalogueSettings(settings),
+  });
   // The engine stores more collections than the service serves.
   const { catalogue: stored } = loaded;
   const catalogue = served(stored);

@@ -1,6 +1,6 @@
 /** Settings of authentication, for declarations with roles. */
 import { MIN_SECRET_BYTES } from '../base/limits/auth.ts';
-import { ConfigError, envSetting, onOrOff, text, wholeNumber } from './setting.ts';
+import { ConfigError, envSetting, onOrOff, text, timeZone, wholeNumber } from './setting.ts';
 
 /** An error message never repeats a secret. */
 function secret(given: string, name: string): string {
@@ -49,6 +49,12 @@ export const ACCESS_SETTINGS = {
   jwtAudience: envSetting('--jwt-audience TEXT', 'required audience (aud) of tokens', '', text),
   jwtIssuer: envSetting('--jwt-issuer TEXT', 'required issuer (iss) of tokens', '', text),
   jwtRoleClaim: envSetting('--jwt-role-claim PATH', 'path of the role in the claims of a token', '.role', rolePath),
+  timeZone: envSetting(
+    '--time-zone NAME',
+    'zone in which days begin, such as Europe/Berlin, for {today} in rules and queries, and today in filters',
+    'UTC',
+    timeZone,
+  ),
   editDeclaration: envSetting(
     '--edit-declaration',
     'let callers with every right change the declaration file by the console or HTTP; applies safe changes (Linux)',

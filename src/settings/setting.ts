@@ -110,6 +110,15 @@ export function wholeNumber(least: number, most: number): (given: string, name: 
   };
 }
 
+/** A name of the IANA database, such as Europe/Berlin. */
+export function timeZone(given: string, name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
+  } catch {
+    throw new ConfigError(`${name} is a time zone such as Europe/Berlin, not ${given}`);
+  }
+}
+
 /** Bun's timers overflow at 2³¹ milliseconds. */
 const MAX_SECONDS = 24 * 86_400;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

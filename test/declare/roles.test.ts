@@ -174,7 +174,14 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [[where('name=match.(')], ['28 r.products: where: invalid regular expression: parentheses () not balanced']],
   [
     [where('released=lte.now')],
-    ['28 r.products: where: it cannot hold a word such as now, which means another moment each time'],
+    ['28 r.products: where: it cannot hold a word such as now, which means another moment each time; write {now}'],
+  ],
+  [
+    [where('price=lt.{now}&name=eq.{today}')],
+    [
+      '28 r.products: where: {now} is compared with a date, timestamp or timestamptz, not with numeric',
+      '28 r.products: where: {today} is compared with a date, timestamp or timestamptz, not with text',
+    ],
   ],
   [
     [where('supplier_id=eq.{claim.id}')],

@@ -9,6 +9,7 @@ import { jsonText } from '../exact-json.ts';
 import type { Value } from '../value.ts';
 import { decimalKey } from './number/decimal-text.ts';
 import type { Operations } from './operations.ts';
+import type { Moving } from './time/moving-moment.ts';
 
 /** Abilities that operators require. Every type can be compared and ordered; `foreign`: only by PostgreSQL. */
 export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json' | 'foreign';
@@ -116,6 +117,10 @@ export interface Type {
   readonly operations?: Operations;
   /** Generators for defaults, by name. */
   readonly generated?: Readonly<Partial<Record<'now' | 'uuid', () => Value>>>;
+  /** The value of `now`, `today`, … at a time in milliseconds; absent if the type has no such values. */
+  readonly moving?: (moving: Moving, at: number) => Value;
+  /** The time in milliseconds at which `now` has passed a value; absent if `now` means a day. */
+  readonly passedAt?: (value: Value) => number;
   readonly sqlite: SqliteForm;
   readonly postgres: PostgresForm;
   readonly schema: JsonSchema;

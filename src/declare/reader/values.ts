@@ -3,7 +3,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { MAX_VALUE_NODES } from '../../base/limits/declaration.ts';
 import { exactDecimal, printTrimmed } from '../../collection/types/number/decimal-text.ts';
-import { movingMoment } from '../../collection/types/time/date-time-text.ts';
+import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Node } from './document.ts';
@@ -35,7 +35,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
 
 /** Words such as `today`: a rule with one would reject tomorrow what is stored today. */
 function movesOn(plain: unknown, type: Type): boolean {
-  return typeof plain === 'string' && type.generated?.now !== undefined && movingMoment(plain) !== undefined;
+  return typeof plain === 'string' && type.generated?.now !== undefined && movingWord(plain) !== undefined;
 }
 
 function stored(type: Type, plain: unknown): Value {

@@ -75,7 +75,7 @@ class Names {
   of(from: Collection, expression: Expression): void {
     if (expression.kind === 'field') this.add(from, expression.field);
     else if (expression.kind === 'embed') {
-      this.ofRelation(from, expression.relation);
+      this.ofRelation(from, expression.relation, expression.between);
       this.ofRead(expression.plan);
     } else if ('of' in expression) this.of(from, expression.of);
   }
@@ -84,14 +84,14 @@ class Names {
     if ('terms' in predicate) for (const term of predicate.terms) this.ofPredicate(from, term);
     else if (predicate.kind === 'not') this.ofPredicate(from, predicate.term);
     else if (predicate.kind === 'exists') {
-      const { relation, where, groupBy = [] } = predicate;
-      this.ofRelation(from, relation);
+      const { relation, where, between, groupBy = [] } = predicate;
+      this.ofRelation(from, relation, between);
       this.ofPredicate(relation.to, where);
       for (const expression of groupBy) this.of(relation.to, expression);
     } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
   }
 
-  private ofRelation(from: Collection, relation: Relation): void {
+  private ofRelation(from: Collection, relation: Relation, between: Predicate | undefined): void {
     const { to, through, computedBy } = relation;
     if (computedBy !== undefined) {
       this.hasComputed = true;
@@ -102,6 +102,7 @@ class Names {
       this.add(to, inner);
     }
     if (through === undefined) return;
+    if (between !== undefined) this.ofPredicate(through.collection, between);
     for (const field of through.near.targets) this.add(from, field);
     for (const field of through.far.targets) this.add(to, field);
     for (const field of [...through.near.fields, ...through.far.fields]) this.add(through.collection, field);

@@ -13,6 +13,7 @@ import type { Right } from '../../collection/draft.ts';
 import { FILES_NAME, isFiles } from '../../collection/files.ts';
 import { relationsOf } from '../../collection/relations.ts';
 import type { ChangeWay } from '../../collection/types/operations.ts';
+import { predicateAt } from '../at-moment.ts';
 import { ALWAYS, isAlways, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
 import { type PlannedRule, planRule } from './rule.ts';
@@ -122,6 +123,15 @@ class RolePermissions implements Permissions {
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>, ways?: ReadonlySet<ChangeWay>): Predicate {
+    return predicateAt(this.allowedRows(collection, right, named, ways), Date.now());
+  }
+
+  private allowedRows(
+    collection: Collection,
+    right: Right,
+    named: ReadonlySet<Field> | undefined,
+    ways: ReadonlySet<ChangeWay> | undefined,
+  ): Predicate {
     if (isFiles(collection) && right === 'read') return this.fileRows(collection);
     const rules = this.role.declared.rules.get(collection)?.[right] ?? [];
     if (rules.length === 0) throw tableDenied(collection.name, right);

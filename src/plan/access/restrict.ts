@@ -7,14 +7,12 @@
 import { memoize } from '../../base/memo.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
+import { PlanMap } from '../map-plan.ts';
 import { wholeRow } from '../read/shape.ts';
 import {
   ALWAYS,
-  type Expression,
   type InsertPlan,
   isAlways,
-  type OrderKey,
-  type OutputColumn,
   type Predicate,
   type ReadPlan,
   type Restriction,
@@ -32,11 +30,11 @@ export function restrictRead(plan: ReadPlan, permissions: Permissions): ReadPlan
 export function restrictWrite(plan: WritePlan, view: Collection, permissions: Permissions): WritePlan {
   const { into, returning, preconditions } = plan;
   const readAccess = readAccessOf(plan, permissions);
-  const readableRows = () => readAccess.rows(into);
+  const readableRows = () => readAccess.rowsOf(into);
   const shown =
     returning === undefined
       ? {}
-      : { returning: { ...returning, ...readAccess.shape(returning), where: readAccess.predicate(returning.where) } };
+      : { returning: { ...readAccess.shape(returning), where: readAccess.predicate(returning.where) } };
   const versions =
     preconditions === undefined
       ? {}
@@ -99,100 +97,26 @@ function readAccessOf(plan: ReadPlan | WritePlan, permissions: Permissions): Rea
 
 const sharedReadAccess = memoize((permissions: Permissions) => new ReadAccess(permissions));
 
-class ReadAccess {
-  /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
-  readonly columns = memoize((columns: readonly OutputColumn[]) =>
-    mapped(columns, (column) => {
-      const expression = this.expression(column.expression);
-      return expression === column.expression ? column : { ...column, expression };
-    }),
-  );
-  private readonly expression = memoize((expression: Expression) => this.restricted(expression));
-  private readonly order = memoize((order: readonly OrderKey[]) =>
-    mapped(order, (key) => {
-      const expression = this.expression(key.expression);
-      return expression === key.expression ? key : { ...key, expression };
-    }),
-  );
-
+class ReadAccess extends PlanMap {
   constructor(
     private readonly permissions: Permissions,
     private readonly named?: ReadonlyMap<Collection, ReadonlySet<Field>>,
-  ) {}
+  ) {
+    super();
+  }
 
-  rows(collection: Collection): Predicate {
+  rowsOf(collection: Collection): Predicate {
     const of = stored(collection);
     return this.permissions.rows(of, 'read', this.named?.get(of));
   }
 
-  read(plan: ReadPlan): ReadPlan {
-    return { ...plan, ...this.shape(plan), where: andAlso(this.rows(plan.from), this.predicate(plan.where)) };
-  }
-
-  shape({ columns, order, groupBy }: Pick<ReadPlan, 'columns' | 'order' | 'groupBy'>) {
-    return {
-      columns: this.columns(columns),
-      order: this.order(order),
-      ...(groupBy === undefined ? {} : { groupBy: mapped(groupBy, this.expression) }),
-    };
-  }
-
-  predicate(predicate: Predicate): Predicate {
-    switch (predicate.kind) {
-      case 'constant':
-        return predicate;
-      case 'all':
-      case 'any': {
-        const terms = mapped(predicate.terms, (term) => this.predicate(term));
-        return terms === predicate.terms ? predicate : { ...predicate, terms };
-      }
-      case 'not': {
-        const term = this.predicate(predicate.term);
-        return term === predicate.term ? predicate : { ...predicate, term };
-      }
-      case 'exists': {
-        const { relation, where, groupBy } = predicate;
-        return {
-          ...predicate,
-          ...this.between(relation),
-          where: andAlso(this.rows(relation.to), this.predicate(where)),
-          ...(groupBy === undefined ? {} : { groupBy: mapped(groupBy, this.expression) }),
-        };
-      }
-      default: {
-        const of = this.expression(predicate.of);
-        return of === predicate.of ? predicate : { ...predicate, of };
-      }
-    }
-  }
-
-  private restricted(expression: Expression): Expression {
-    switch (expression.kind) {
-      case 'field':
-      case 'null':
-      case 'count':
-      case 'position':
-        return expression;
-      case 'path':
-      case 'cast':
-      case 'aggregate': {
-        const of = this.expression(expression.of);
-        return of === expression.of ? expression : { ...expression, of };
-      }
-      case 'embed':
-        return { ...expression, ...this.between(expression.relation), plan: this.read(expression.plan) };
-    }
+  protected rows({ from, where }: Pick<ReadPlan, 'from' | 'where'>): Predicate {
+    return andAlso(this.rowsOf(from), this.predicate(where));
   }
 
   /** The rows of a join collection are restricted as well. */
-  private between({ through }: Relation): { between?: Predicate } {
-    const rows = through === undefined ? ALWAYS : this.rows(through.collection);
-    return isAlways(rows) ? {} : { between: rows };
+  protected between({ through }: Relation): Predicate | undefined {
+    const rows = through === undefined ? ALWAYS : this.rowsOf(through.collection);
+    return isAlways(rows) ? undefined : rows;
   }
-}
-
-/** Returns the same list if nothing in it changed. */
-function mapped<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
-  const changed = list.map(change);
-  return changed.every((item, index) => item === list[index]) ? list : changed;
 }

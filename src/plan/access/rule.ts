@@ -7,8 +7,8 @@
 import { attempt, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
-import { movingMoment } from '../../collection/types/time/date-time-text.ts';
-import type { Type } from '../../collection/types/type.ts';
+import { movingWord } from '../../collection/types/time/moving-moment.ts';
+import { can, type Type } from '../../collection/types/type.ts';
 import { parseRule } from '../../dialect/rule.ts';
 import type { Comparison, Related, RuleCondition, Test } from '../../dialect/tree.ts';
 import { compileRegex } from '../../text/regex.ts';
@@ -111,12 +111,13 @@ function hasUnknown(predicate: Predicate): boolean {
 
 function planComparison(collection: Collection, comparison: Comparison): PlannedRule {
   const { type } = resolvePath(collection, comparison.field);
-  const { test } = comparison;
+  checkWords(type, comparison.test);
+  const test = mapValues(comparison.test, (text) => wordIn(type, text) ?? text);
   const paths = valuesOf(test).map(claimIn);
   const claims = paths.filter((path) => path !== undefined);
   if (claims.length === 0) {
-    checkFixed(type, test);
-    const planned = planConditions(collection, [comparison]);
+    checkPattern(test);
+    const planned = planConditions(collection, [{ ...comparison, test }]);
     return { claims, predicate: () => planned };
   }
   checkTakesClaims(test);
@@ -156,6 +157,21 @@ export function valuesOf(test: Test): readonly string[] {
   }
 }
 
+/** The same test with other values. */
+export function mapValues(test: Test, change: (text: string) => string): Test {
+  switch (test.kind) {
+    case 'in':
+      return { ...test, values: test.values.map(change) };
+    case 'is':
+    case 'unknown':
+      return test;
+    case 'search':
+      return { ...test, query: change(test.query) };
+    case 'value':
+      return { ...test, value: change(test.value) };
+  }
+}
+
 /** A claim may only be compared: a value that a caller chooses must not become a pattern. */
 const COMPARING = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'cs', 'cd', 'ov'];
 
@@ -166,12 +182,27 @@ function checkTakesClaims(test: Test): void {
   throw new ApiError('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is not a pattern or list`);
 }
 
-/** Rejects values whose meaning changes over time, since results are cached, and invalid patterns. */
-function checkFixed(type: Type, test: Test): void {
-  const moving = type.generated?.now === undefined ? undefined : valuesOf(test).find((text) => movingMoment(text));
-  if (moving !== undefined) {
-    throw new ApiError('22007', `it cannot hold a word such as ${moving}, which means another moment each time`);
+const MOMENT = /^\{(now|today|tomorrow|yesterday)\}$/;
+
+/** The word of a placeholder such as `{now}`. */
+export function wordIn(type: Type, text: string): string | undefined {
+  const [, word] = MOMENT.exec(text) ?? [];
+  if (word === undefined || can(type, 'array') || can(type, 'json')) return undefined;
+  if (type.moving !== undefined) return word;
+  throw new ApiError('22007', `${text} is compared with a date, timestamp or timestamptz, not with ${type.title}`);
+}
+
+/** Rejects a word instead of a placeholder such as `{now}`. */
+function checkWords(type: Type, test: Test): void {
+  const word = type.generated?.now === undefined ? undefined : valuesOf(test).find((text) => movingWord(text));
+  if (word !== undefined) {
+    throw new ApiError('22007', `it cannot hold a word such as ${word}, which means another moment each time`, {
+      suggestion: `write {${word.trim().toLowerCase()}}`,
+    });
   }
+}
+
+function checkPattern(test: Test): void {
   if (test.kind === 'search') checkSearch(test.operator, test.query);
   if (test.kind === 'value' && test.quantifier === undefined && /^i?match$/.test(test.operator)) {
     compileRegex(test.value, test.operator === 'imatch');

@@ -7,13 +7,14 @@ import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, StoredQuery } from '../../collection/declaration.ts';
 import { parseArrayLiteral, printArrayLiteral } from '../../collection/types/array/array-literal.ts';
+import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Refinement } from '../../dialect/call-query.ts';
 import type { Page } from '../../dialect/page.ts';
 import { parseQuery } from '../../dialect/query.ts';
 import type { Condition, EmbedParameters, Query, Test } from '../../dialect/tree.ts';
 import type { Permissions } from '../access/permissions.ts';
-import { valuesOf } from '../access/rule.ts';
+import { mapValues, valuesOf, wordIn } from '../access/rule.ts';
 import { planRead } from '../read/read.ts';
 import { relate } from '../read/relate.ts';
 import { resolvePath } from '../resolve.ts';
@@ -82,13 +83,19 @@ function bindCondition(condition: Condition, given: Arguments): Condition {
   if (condition.kind === 'group') {
     return { ...condition, terms: condition.terms.map((term) => bindCondition(term, given)) };
   }
-  const { test } = condition;
+  const test = mapValues(condition.test, (text) => (isMoment(text, given) ? text.slice(1, -1) : text));
   const parameters = valuesOf(test).map((text) => given.get(parameterIn(text) ?? ''));
-  if (parameters.every((each) => each === undefined)) return condition;
+  if (parameters.every((each) => each === undefined)) return { ...condition, test };
   const [only] = parameters;
   if (only?.value === null && test.kind === 'value' && test.operator === 'isdistinct')
     return { ...condition, test: { kind: 'is', value: 'not_null' } };
   return { ...condition, test: bindTest(test, parameters) };
+}
+
+/** Whether a value is a placeholder such as `{now}`, unless a parameter has this name. */
+function isMoment(text: string, given: Arguments): boolean {
+  const name = parameterIn(text);
+  return name !== undefined && !given.has(name) && movingWord(name) !== undefined;
 }
 
 function bindTest(test: Test, parameters: readonly (Argument | undefined)[]): Test {
@@ -143,6 +150,7 @@ export function problemsInStored(
       for (const text of valuesOf(condition.test)) {
         const name = parameterIn(text);
         if (name !== undefined && parameters.includes(name)) used.add(name);
+        else if (wordIn(type, text) !== undefined) continue;
         // `{a}` is also a list of one element.
         else if (/\{\w*\}/.test(text) && !can(type, 'array') && !can(type, 'json')) {
           problems.push(new ApiError('PGRST100', `${text} is not a parameter; a whole value is written {parameter}`));

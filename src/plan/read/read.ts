@@ -14,6 +14,7 @@ import type { Page } from '../../dialect/page.ts';
 import type { Query } from '../../dialect/tree.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
+import { atMoment } from '../at-moment.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
@@ -42,9 +43,14 @@ export function planRead(
 }
 
 /** Rules of the log select its entries. Those of other collections apply to the rows of an entry, in the engine. */
-function restricted(plan: ReadPlan, collection: Collection, permissions: Permissions | undefined): ReadPlan {
+function restricted(
+  plan: ReadPlan,
+  collection: Collection,
+  permissions: Permissions | undefined,
+  now = Date.now(),
+): ReadPlan {
   const visible = permissions === undefined ? plan : restrictRead(plan, permissions);
-  return isChangeLog(collection) ? withLog(visible, collection, permissions) : visible;
+  return atMoment(isChangeLog(collection) ? withLog(visible, collection, permissions) : visible, now);
 }
 
 function withLog(plan: ReadPlan, collection: Collection, permissions: Permissions | undefined): ReadPlan {
@@ -53,7 +59,7 @@ function withLog(plan: ReadPlan, collection: Collection, permissions: Permission
 
 /** A read of the log for an undo: all changes of rows that the caller may read, without the rules of the log. */
 export function planLog(changes: Collection, query: Query, page: Page, permissions: Permissions | undefined): ReadPlan {
-  return withLog(planAll(changes, query, page, undefined), changes, permissions);
+  return atMoment(withLog(planAll(changes, query, page, undefined), changes, permissions), Date.now());
 }
 
 type RowsQuery = Pick<Query, 'conditions' | 'select' | 'embeds'>;
@@ -102,10 +108,11 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
   const from = stored(collection);
   const { columns, groupBy, isWhole = false, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
+  const now = Date.now();
   const condition = andAlso(isItem, where);
   const plan = (shape: Omit<Shape, 'order'>, condition: Predicate): ReadPlan => {
     const all: ReadPlan = { kind: 'read', from, ...shape, order: NO_ORDER, where: condition, offset: 0 };
-    return restricted(all, collection, permissions);
+    return restricted(all, collection, permissions, now);
   };
   const whole = plan({ columns: wholeRow(collection), isWhole: true }, condition);
   if (isWhole && isAlways(where)) return { asked: whole, whole, shown: whole };

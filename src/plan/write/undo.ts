@@ -4,6 +4,7 @@ import { allReferences, type Collection, type Field, fieldsOf, stored } from '..
 import { relationsOf } from '../../collection/relations.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
+import { atMoment } from '../at-moment.ts';
 import { coerce } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import { type Key, keyIs } from '../keys.ts';
@@ -61,7 +62,7 @@ function isOrdered({ collection, kind, before }: LoggedChange): boolean {
 export function planRevert(revert: Revert, permissions: Permissions | undefined): WritePlan | undefined {
   const plan = planUnrestricted(revert);
   if (plan === undefined || permissions === undefined) return plan;
-  return restrictWrite(plan, revert[0].collection, permissions);
+  return atMoment(restrictWrite(plan, revert[0].collection, permissions), Date.now());
 }
 
 function planUnrestricted(revert: Revert): WritePlan | undefined {

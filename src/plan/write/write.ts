@@ -16,6 +16,7 @@ import { type Payload, readObjects, readPayload } from '../../dialect/payload.ts
 import type { Document } from '../../encode/document.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
+import { atMoment } from '../at-moment.ts';
 import type { WritePlan } from '../types.ts';
 import { conflictTarget, planInsert } from './insert.ts';
 import { hasOperation } from './operations.ts';
@@ -39,7 +40,7 @@ export function* planWrite(
 ): Task<WritePlan> {
   checkIfMatch(method, request);
   const plan = yield* planAll(collection, method, request, document);
-  return permissions === undefined ? plan : restrictWrite(plan, collection, permissions);
+  return atMoment(permissions === undefined ? plan : restrictWrite(plan, collection, permissions), Date.now());
 }
 
 type Addressed = Pick<WriteRequest, 'item' | 'preferences' | 'createOnly'>;

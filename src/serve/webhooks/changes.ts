@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { readLines } from '../../engine/lines.ts';
 import { NO_WEBHOOKS } from '../../engine/shared/change-log.ts';
 import { planRule } from '../../plan/access/rule.ts';
+import { atMoment } from '../../plan/at-moment.ts';
 import { planRead } from '../../plan/read/read.ts';
 import { ALWAYS, type LogView, type ReadPlan } from '../../plan/types.ts';
 
@@ -59,7 +60,7 @@ export class WebhookChanges {
   private async read(filter: string, upTo: number, limit: number): Promise<readonly SentChange[]> {
     const query = parseQuery(`${SHOWN}&${filter}`);
     const planned = planRead(this.catalogue.builtIn.get(CHANGES_NAME)!, query, { offset: 0, limit }, undefined);
-    const plan: ReadPlan = { ...planned, log: this.views };
+    const plan: ReadPlan = atMoment({ ...planned, log: this.views }, Date.now());
     return (await readLines(this.engine, plan, upTo)).map((line) => {
       const { seq, collection, key } = JSON.parse(line) as SentChange;
       return { seq, collection, key, body: line };

@@ -216,14 +216,12 @@ describe.each(TWO_ENGINES)('a field on %s', (engine) => {
     },
   );
 
-  test.each(['day', 'stamp', 'moment'])('%s accepts the word now in a body', async (field) => {
+  test.each(['day', 'stamp', 'moment'])('%s accepts the word now in a body and in a filter', async (field) => {
     const [row] = (await (await post(field, '"now"')).json()) as [Record<string, string>];
     const shown = row[field]!;
     const at = new Date(field === 'stamp' ? `${shown}Z` : shown).getTime();
     expect(Math.abs(at - Date.now())).toBeLessThan(2 * 86_400_000);
-    // The service caches responses while the data does not change. A response that depends on the time could not be
-    // cached.
-    await expectRefusal(await things.fetch(`/things?${field}=lt.now`), 400, '22007');
+    expect((await things.fetch(`/things?${field}=lte.now`)).status).toBe(200);
   });
 
   test('a number of several megabytes is rejected quickly', async () => {

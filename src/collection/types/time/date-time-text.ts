@@ -114,23 +114,6 @@ export const FIXED_WORDS: ReadonlyMap<string, 'infinity' | '-infinity' | 'epoch'
   ['epoch', 'epoch'],
 ]);
 
-/** Words relative to the current time, in days from today. */
-const MOVING_WORDS: ReadonlyMap<string, number> = new Map([
-  ['now', 0],
-  ['today', 0],
-  ['tomorrow', 1],
-  ['yesterday', -1],
-]);
-
-/** The moment that such a word means now. */
-export function movingMoment(text: string): Required<Moment> | undefined {
-  const word = text.trim().toLowerCase();
-  const days = MOVING_WORDS.get(word);
-  if (days === undefined) return undefined;
-  const { day, micros } = now();
-  return { day: day + days, micros: word === 'now' ? micros : 0, offset: 0 };
-}
-
 export function now(): { readonly day: number; readonly micros: number } {
   const ms = Date.now();
   const day = Math.floor(ms / MS_PER_DAY);

@@ -2,7 +2,8 @@
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT } from '../type.ts';
-import { FIXED_WORDS, movingMoment, now, printDay, readMoment } from './date-time-text.ts';
+import { FIXED_WORDS, now, printDay, readMoment } from './date-time-text.ts';
+import { movingDay, movingWord, UTC } from './moving-moment.ts';
 
 function read(text: string): string {
   const word = FIXED_WORDS.get(text.trim().toLowerCase());
@@ -13,8 +14,8 @@ function read(text: string): string {
 }
 
 function store(text: string): Value {
-  const moving = movingMoment(text);
-  return moving === undefined ? read(text) : printDay(moving.day)!;
+  const word = movingWord(text);
+  return word === undefined ? read(text) : printDay(movingDay({ word, zone: UTC }, Date.now()))!;
 }
 
 export const date = defineType({
@@ -24,6 +25,7 @@ export const date = defineType({
   casts: { timestamp: String, timestamptz: String },
   aggregates: { max: 'date', min: 'date' },
   generated: { now: () => printDay(now().day)! },
+  moving: (moving, at) => printDay(movingDay(moving, at))!,
   sqlite: PLAIN_TEXT,
   postgres: { name: 'date', plain: (sql) => `(${sql})::text` },
   schema: { type: 'string', format: 'date', examples: ['2024-12-31'] },

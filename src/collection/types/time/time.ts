@@ -2,7 +2,7 @@
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT } from '../type.ts';
-import { movingMoment, now, printTime, readMoment } from './date-time-text.ts';
+import { now, printTime, readMoment } from './date-time-text.ts';
 
 const TITLE = 'time without time zone';
 /** PostgreSQL's name in syntax errors. */
@@ -16,8 +16,7 @@ function read(text: string): string {
 }
 
 function store(text: string): Value {
-  const moving = text.trim().toLowerCase() === 'now' ? movingMoment(text) : undefined;
-  return moving === undefined ? read(text) : printTime(moving.micros);
+  return text.trim().toLowerCase() === 'now' ? printTime(now().micros) : read(text);
 }
 
 export const time = defineType({

@@ -6,16 +6,8 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT, type Type } from '../type.ts';
-import {
-  DAY_MICROS,
-  FIXED_WORDS,
-  type Moment,
-  movingMoment,
-  now,
-  printDay,
-  printTime,
-  readMoment,
-} from './date-time-text.ts';
+import { DAY_MICROS, FIXED_WORDS, type Moment, now, printDay, printTime, readMoment } from './date-time-text.ts';
+import { movingMoment, movingWord, UTC } from './moving-moment.ts';
 
 interface Zone {
   readonly name: 'timestamp' | 'timestamptz';
@@ -44,8 +36,8 @@ function timestampType({ name, title, shortTitle, suffix, textSuffix, schema }: 
     return moment.day === undefined ? rejectSyntax(shortTitle, text, '22007') : print(moment, text);
   };
   const store = (text: string): Value => {
-    const moving = movingMoment(text);
-    return moving === undefined ? read(text) : print(moving, text);
+    const word = movingWord(text);
+    return word === undefined ? read(text) : print(movingMoment({ word, zone: UTC }, Date.now()), text);
   };
   const asText = (value: Value) => String(value).replace('T', ' ').replace(suffix, textSuffix);
   return defineType({
@@ -58,6 +50,8 @@ function timestampType({ name, title, shortTitle, suffix, textSuffix, schema }: 
     casts: { date: asText, [other]: asText, time: (value) => (isInfinite(value) ? null : asText(value)) },
     aggregates: { max: name, min: name },
     generated: { now: () => print(now(), 'now') },
+    moving: (moving, at) => print(movingMoment(moving, at), moving.word),
+    passedAt: (value) => Date.parse(`${value}${suffix === '' ? 'Z' : ''}`) + 1,
     sqlite: {
       ...PLAIN_TEXT,
       text: (sql) =>

@@ -1,0 +1,105 @@
+/**
+ * Rewrites the predicates of a plan: of the read itself, of embeddings at any depth, and in the expressions of columns,
+ * order and groups. A part in which nothing changes stays the same object, since engines cache by identity.
+ */
+import { memoize } from '../base/memo.ts';
+import type { Relation } from '../collection/relations.ts';
+import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan, Shape } from './types.ts';
+
+type Exists = Extract<Predicate, { kind: 'exists' }>;
+type Tested = Extract<Predicate, { of: Expression }>;
+
+export abstract class PlanMap {
+  /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
+  readonly columns = memoize((columns: readonly OutputColumn[]) =>
+    mapped(columns, (column) => changed(column, { expression: this.expression(column.expression) })),
+  );
+  private readonly expression = memoize((expression: Expression) => this.mapExpression(expression));
+  private readonly order = memoize((order: readonly OrderKey[]) =>
+    mapped(order, (key) => changed(key, { expression: this.expression(key.expression) })),
+  );
+
+  /** The predicate of the rows that a read, an embedding or a test for related rows finds. */
+  protected abstract rows(plan: Pick<ReadPlan, 'from' | 'where'>): Predicate;
+  /** The predicate on rows of a join collection. */
+  protected abstract between(relation: Relation, between: Predicate | undefined): Predicate | undefined;
+
+  read(plan: ReadPlan): ReadPlan {
+    return changed(plan, { ...this.shape(plan), where: this.rows(plan) });
+  }
+
+  shape<Of extends Pick<Shape, 'columns' | 'order' | 'groupBy'>>(shape: Of): Of {
+    const { columns, order, groupBy } = shape;
+    const same = { columns: this.columns(columns), order: this.order(order) };
+    return changed(
+      shape,
+      (groupBy === undefined ? same : { ...same, groupBy: mapped(groupBy, this.expression) }) as Partial<Of>,
+    );
+  }
+
+  predicate(predicate: Predicate): Predicate {
+    switch (predicate.kind) {
+      case 'constant':
+        return predicate;
+      case 'all':
+      case 'any':
+        return changed(predicate, { terms: mapped(predicate.terms, (term) => this.predicate(term)) });
+      case 'not':
+        return changed(predicate, { term: this.predicate(predicate.term) });
+      case 'exists':
+        return this.exists(predicate);
+      default:
+        return this.test(predicate);
+    }
+  }
+
+  protected test(predicate: Tested): Predicate {
+    return changed(predicate, { of: this.expression(predicate.of) } as Partial<Tested>);
+  }
+
+  private exists(predicate: Exists): Predicate {
+    const { relation, where, groupBy, between } = predicate;
+    return changed(predicate, {
+      where: this.rows({ from: relation.to, where }),
+      ...optional('between', this.between(relation, between)),
+      ...optional('groupBy', groupBy && mapped(groupBy, this.expression)),
+    });
+  }
+
+  private mapExpression(expression: Expression): Expression {
+    switch (expression.kind) {
+      case 'field':
+      case 'null':
+      case 'count':
+      case 'position':
+        return expression;
+      case 'path':
+      case 'cast':
+      case 'aggregate':
+        return changed(expression, { of: this.expression(expression.of) });
+      case 'embed': {
+        const { relation, plan, between } = expression;
+        return changed(expression, {
+          ...optional('between', this.between(relation, between)),
+          plan: this.read(plan),
+        });
+      }
+    }
+  }
+}
+
+function optional<Name extends string, Of>(name: Name, value: Of | undefined): { [Each in Name]?: Of } {
+  return value === undefined ? {} : ({ [name]: value } as { [Each in Name]?: Of });
+}
+
+/** Returns the same object if nothing in it changed. */
+export function changed<Of extends object>(of: Of, changes: Partial<Of>): Of {
+  const isSame = Object.entries(changes).every(([name, value]) => of[name as keyof Of] === value);
+  return isSame ? of : { ...of, ...changes };
+}
+
+/** Returns the same list if nothing in it changed. */
+export function mapped<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
+  const items = list.map(change);
+  return items.every((item, index) => item === list[index]) ? list : items;
+}
