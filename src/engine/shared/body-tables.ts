@@ -121,8 +121,8 @@ export class BodyTables {
       const changed = plan.kind === 'update-each' ? this.restriction.changed : undefined;
       const isAllowed = changed === undefined ? '1=1' : `not (${this.violates(changed, bind)})`;
       return `with ${BODY} as materialized (select *, ${isDenied} as " is denied" from ${rows}),
-        ${RESULTS} as materialized (${this.results(bind)} where not " is denied"),
-        ${STORED} as materialized (select * from ${RESULTS} as ${table} where (${this.isStored}) and ${isAllowed}) ${select(bind)} order by 1`;
+        ${RESULTS} as (${this.results(bind)} where not " is denied"),
+        ${STORED} as (select * from ${RESULTS} as ${table} where (${this.isStored}) and ${isAllowed}) ${select(bind)} order by 1`;
     });
   }
 

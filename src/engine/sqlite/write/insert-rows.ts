@@ -14,7 +14,7 @@ import { spendRow } from '../connection/deadline.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
-import { countReturned } from '../read/byte-budget.ts';
+import { countReturned, withinReturned } from '../read/byte-budget.ts';
 import { insertSql, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { firstBadRow } from './body-rows.ts';
@@ -60,17 +60,31 @@ function compileLookup({ name, fields, key }: Collection, { on }: Exclude<Confli
   };
 }
 
-/** Rows of one request may refer to each other in any order, so references are checked by all rows together. */
+/** Rows of one request may refer to each other in any order. Most refer to earlier ones. */
 export function insertRows(connection: Connection, plan: InsertPlan): Written {
   const { into } = plan;
   const insert = compileInsert(plan);
   const refersToItself = plan.rows.length > 1 && allReferences(into).some(({ to }) => to === into.name);
   if (!refersToItself) return insertEach(connection, plan, insert);
+  connection.execute('savepoint in_order');
+  try {
+    const written = insertEach(connection, plan, insert);
+    connection.execute('release in_order');
+    return written;
+  } catch (error) {
+    if (!(error instanceof BrokenReference)) throw error;
+    connection.execute('rollback to in_order');
+    connection.execute('release in_order');
+    return withinReturned(() => insertInAnyOrder(connection, plan, insert));
+  }
+}
+
+/** Checks references by all rows together. As in PostgreSQL, other errors of the rows come first. */
+function insertInAnyOrder(connection: Connection, plan: InsertPlan, insert: CompiledInsert): Written {
   const missing = firstBadRow(connection, plan, 'missing');
   connection.execute('pragma defer_foreign_keys = on');
   try {
     const written = insertEach(connection, plan, insert);
-    // As in PostgreSQL, other errors of the rows come first.
     if (missing !== undefined) throw missing;
     return written;
   } finally {
