@@ -6,6 +6,7 @@ import { ApiError } from '../../base/errors.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { isFiles } from '../../collection/files.ts';
 import { type Comparison, ofKind } from '../migration/changes.ts';
+import { quoteText } from '../sql/statement.ts';
 
 export const LOG_TABLE = 'catalogue_changes';
 /** For each logged collection, the position and time after which its log is complete. */
@@ -26,25 +27,49 @@ export function loggedCollections({ collections }: Catalogue): readonly Collecti
   return [...collections.values()].filter((collection) => isLogged(collection));
 }
 
-/** Logged rows of another type or key cannot be read any more. */
-export function restarted({ changes }: Comparison): readonly string[] {
-  const kinds = ['create-collection', 'change-key', 'change-type'] as const;
-  return [...new Set(ofKind(changes, ...kinds).map(({ collection }) => collection.name))];
+/** The SQL that differs between engines. */
+export interface LogSql {
+  /** The last position, and the present moment. */
+  readonly position: string;
+  readonly now: string;
+  /** Whether a logged row has a field, and the row with another name of it. */
+  has(row: string, field: string): string;
+  renamed(row: string, before: string, now: string): string;
 }
 
-/** The names that a rename replaces in the log, so that earlier entries stay readable. */
-export function renamedInLog({ changes }: Comparison) {
-  return {
-    collections: ofKind(changes, 'rename-collection').map(({ collection, before }) => [before.name, collection.name]),
-    fields: ofKind(changes, 'rename-field').map(({ collection, before, field }) => {
-      return [collection.name, before.name, field.name];
+/** Makes the entries of the log fit the changed collections. `logged` are the names of those that are logged. */
+export function migrateLog({ changes }: Comparison, logged: readonly string[], sql: LogSql): readonly string[] {
+  const tables = [RETAINED_TABLE, LOG_TABLE];
+  const is = ({ name }: { readonly name: string }) => `collection = ${quoteText(name)}`;
+  const remove = (collection: Collection, condition = '') =>
+    tables.map((table) => `delete from ${table} where ${is(collection)}${condition}`);
+  return [
+    ...ofKind(changes, 'rename-collection').flatMap(({ collection, before }) => [
+      ...remove(collection),
+      ...tables.map((table) => `update ${table} set ${is(collection)} where ${is(before)}`),
+    ]),
+    ...ofKind(changes, 'rename-field').map(({ collection, before, field }) => {
+      const renamed = (row: string) => `${row} = ${sql.renamed(row, before.name, field.name)}`;
+      return `update ${LOG_TABLE} set ${renamed('old')}, ${renamed('new')} where ${is(collection)}`;
     }),
-  } as { readonly collections: readonly [string, string][]; readonly fields: readonly [string, string, string][] };
-}
-
-/** If the log has such a field from an earlier time, its values may have another type: the log starts again. */
-export function addedFields({ changes }: Comparison): readonly { readonly name: string; readonly field: string }[] {
-  return ofKind(changes, 'add-field').map(({ collection, field }) => ({ name: collection.name, field: field.name }));
+    // Logged rows of another type or key cannot be read any more.
+    ...ofKind(changes, 'create-collection', 'change-key', 'change-type').flatMap(({ collection }) =>
+      remove(collection),
+    ),
+    // If the log has the field from an earlier time, its values may have another type.
+    ...ofKind(changes, 'add-field').flatMap(({ collection, field }) => {
+      const has = `(${sql.has('log.old', field.name)} or ${sql.has('log.new', field.name)})`;
+      return remove(
+        collection,
+        ` and exists (select 1 from ${LOG_TABLE} as log where log.${is(collection)} and ${has})`,
+      );
+    }),
+    `delete from ${RETAINED_TABLE} where collection not in (${['', ...logged].map(quoteText).join(', ')})`,
+    ...logged.map((name) => {
+      const values = `${quoteText(name)}, ${sql.position}, ${sql.now}`;
+      return `insert into ${RETAINED_TABLE} (collection, seq, at) values (${values}) on conflict do nothing`;
+    }),
+  ];
 }
 
 /** How far entries that are written at the same time may be out of order. */

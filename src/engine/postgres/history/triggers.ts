@@ -4,7 +4,7 @@
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { addedFields, isLogged, LOG_TABLE, RETAINED_TABLE, renamedInLog, restarted } from '../../shared/change-log.ts';
+import { isLogged, LOG_TABLE, type LogSql, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 import { prefix } from '../schema/prefix-index.ts';
@@ -189,7 +189,7 @@ export async function applyLog(
   comparison: Comparison,
   days: number | undefined,
 ): Promise<void> {
-  const run = (sql: string, ...params: string[]) => query(runner, { sql, params });
+  const run = (sql: string) => query(runner, { sql, params: [] });
   const { hasTable, triggers, body } = await inspectLog(runner, schema);
   if (!hasTable && logged.length === 0) return;
   if (!hasTable) for (const sql of TABLES) await run(sql);
@@ -215,36 +215,19 @@ export async function applyLog(
   }
   // Positions continue, so that a client with an earlier one does not take new entries for those that it has seen.
   if (days === 0) await run(`truncate ${LOG_TABLE}`);
-  const { collections, fields } = renamedInLog(comparison);
-  for (const [before, now] of collections) {
-    for (const table of [LOG_TABLE, RETAINED_TABLE]) {
-      await run(`delete from ${table} where collection = $1::text`, now);
-      await run(`update ${table} set collection = $1::text where collection = $2::text`, now, before);
-    }
-  }
-  // An entry may have values of a dropped field that had the new name.
-  const renamed = (row: string) => `(select json_object_agg(case key when $2::text then $3::text else key end, value)
-    from json_each(${row}) where key <> $3::text)`;
-  for (const names of fields) {
-    const sql = `update ${LOG_TABLE} set old = ${renamed('old')}, new = ${renamed('new')} where collection = $1::text`;
-    await run(sql, ...names);
-  }
-  const restarting = [...restarted(comparison)];
-  for (const { name, field } of addedFields(comparison)) {
-    const logsField = '(old -> $2::text is not null or new -> $2::text is not null)';
-    const sql = `select 1 from ${LOG_TABLE} where collection = $1::text and ${logsField} limit 1`;
-    if ((await run(sql, name, field)).length > 0) restarting.push(name);
-  }
-  for (const name of restarting) {
-    for (const table of [LOG_TABLE, RETAINED_TABLE])
-      await run(`delete from ${table} where collection = $1::text`, name);
-  }
-  const names = JSON.stringify(logged.map(({ name }) => name));
-  const listed = 'select json_array_elements_text($1::text::json)';
-  await run(`delete from ${RETAINED_TABLE} where collection not in (${listed})`, names);
-  await run(
-    `insert into ${RETAINED_TABLE} (collection, seq, at) select name, ${lastValue(schema)}, clock_timestamp()
-      from (${listed} as name) as logged on conflict do nothing`,
-    names,
-  );
+  const names = logged.map(({ name }) => name);
+  const sql = { ...LOG_SQL, position: lastValue(schema) };
+  for (const statement of migrateLog(comparison, names, sql)) await run(statement);
 }
+
+const LOG_SQL: Omit<LogSql, 'position'> = {
+  now: 'clock_timestamp()',
+  has: (row, field) => `${row} -> ${quoteText(field)} is not null`,
+  // An entry may have values of a dropped field that had the new name.
+  renamed: (
+    row,
+    before,
+    now,
+  ) => `(select json_object_agg(case key when ${quoteText(before)} then ${quoteText(now)} else key end, value)
+    from json_each(${row}) where key <> ${quoteText(now)})`,
+};

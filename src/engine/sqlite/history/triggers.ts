@@ -4,15 +4,8 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
-import type { Comparison } from '../../migration/changes.ts';
-import {
-  addedFields,
-  LOG_TABLE,
-  loggedCollections,
-  RETAINED_TABLE,
-  renamedInLog,
-  restarted,
-} from '../../shared/change-log.ts';
+import { type Comparison, ofKind } from '../../migration/changes.ts';
+import { LOG_TABLE, type LogSql, loggedCollections, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
@@ -147,40 +140,24 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
   }
   for (const [name, sql] of expected) if (!isSame(stored.get(name), sql)) db.run(sql);
   if (!isOn) for (const sql of CLEAR) db.run(sql);
-  renameInLog(db, comparison);
-  const logsField = '(json_type(old, ?2) is not null or json_type(new, ?2) is not null)';
-  const returning = addedFields(comparison).filter(({ name, field }) => {
-    const sql = `select 1 from ${LOG_TABLE} where collection = ?1 and ${logsField} limit 1`;
-    return select(db, sql, name, `$.${JSON.stringify(field)}`).length > 0;
-  });
-  for (const name of [...restarted(comparison), ...returning.map((each) => each.name)]) {
-    for (const table of [LOG_TABLE, RETAINED_TABLE]) db.run(`delete from ${table} where collection = ?`, [name]);
-  }
   const logged = isOn ? loggedCollections(catalogue).map(({ name }) => name) : [];
-  db.run(`delete from ${RETAINED_TABLE} where collection not in (select value from json_each(?))`, [
-    JSON.stringify(logged),
-  ]);
-  for (const name of logged) {
-    const values = `values (?, ${POSITION}, ${NOW})`;
-    db.run(`insert into ${RETAINED_TABLE} (collection, seq, at) ${values} on conflict do nothing`, [name]);
-  }
+  for (const sql of migrateLog(comparison, logged, LOG_SQL)) db.run(sql);
+  if (ofKind(comparison.changes, 'rename-field').length > 0) db.run(MEASURE_AGAIN);
 }
 
-function renameInLog(db: Database, comparison: Comparison): void {
-  const { collections, fields } = renamedInLog(comparison);
-  for (const [before, now] of collections) {
-    for (const table of [LOG_TABLE, RETAINED_TABLE]) {
-      db.run(`delete from ${table} where collection = ?`, [now]);
-      db.run(`update ${table} set collection = ? where collection = ?`, [now, before]);
-    }
-  }
-  // An entry may have values of a dropped field that had the new name.
-  const renamed = (row: string) => `case when json_type(${row}, ?2) is null then json_remove(${row}, ?3)
-    else json_set(json_remove(${row}, ?2), ?3, json(${row} -> ?2)) end`;
-  for (const [collection, before, now] of fields) {
-    const paths = [before, now].map((name) => `$.${JSON.stringify(name)}`);
-    const sql = `update ${LOG_TABLE} set old = ${renamed('old')}, new = ${renamed('new')} where collection = ?1`;
-    db.run(sql, [collection, ...paths]);
-  }
-  if (fields.length > 0) db.run(MEASURE_AGAIN);
+function pathOf(field: string): string {
+  return quoteText(`$.${JSON.stringify(field)}`);
 }
+
+const LOG_SQL: LogSql = {
+  position: POSITION,
+  now: NOW,
+  has: (row, field) => `json_type(${row}, ${pathOf(field)}) is not null`,
+  // An entry may have values of a dropped field that had the new name.
+  renamed: (
+    row,
+    before,
+    now,
+  ) => `case when json_type(${row}, ${pathOf(before)}) is null then json_remove(${row}, ${pathOf(now)})
+    else json_set(json_remove(${row}, ${pathOf(before)}), ${pathOf(now)}, json(${row} -> ${pathOf(before)})) end`,
+};
