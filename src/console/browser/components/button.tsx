@@ -1,4 +1,4 @@
-/** Buttons, and links that look like one. `kind` is the look; one with only an icon needs a label. */
+/** Buttons. One with an address is a link. `kind` is the look; one with only an icon needs a label. */
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Icon } from './icon.tsx';
@@ -7,27 +7,38 @@ import type { IconName } from './icon-shapes.ts';
 interface ButtonProps extends ComponentProps<'button'> {
   readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   readonly icon?: IconName;
+  readonly href?: string;
 }
 
-export function Button({ kind = 'plain', icon, className = '', type = 'button', children, ...rest }: ButtonProps) {
+export function Button({ kind = 'plain', icon, className = '', children, ...rest }: ButtonProps) {
   return (
-    <button {...rest} type={type} className={`button ${kind} ${className}`}>
+    <ButtonOrLink {...rest} className={`button ${kind} ${className}`}>
       <Icon name={icon} />
       {children}
-    </button>
+    </ButtonOrLink>
   );
 }
 
-interface IconButtonProps extends ComponentProps<'button'> {
+interface IconButtonProps extends Omit<ButtonProps, 'kind'> {
   readonly icon: IconName;
   readonly label: string;
 }
 
-export function IconButton({ icon, label, className = '', type = 'button', ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, className = '', ...rest }: IconButtonProps) {
   return (
-    <button {...rest} type={type} aria-label={label} title={label} className={`icon-button ${className}`}>
+    <ButtonOrLink {...rest} aria-label={label} title={label} className={`icon-button ${className}`}>
       <Icon name={icon} />
-    </button>
+    </ButtonOrLink>
+  );
+}
+
+function ButtonOrLink({ href, type = 'button', ...rest }: Omit<ButtonProps, 'kind' | 'icon'>) {
+  if (href === undefined) return <button {...rest} type={type} />;
+  const { className, title, children, 'aria-label': label } = rest;
+  return (
+    <Link href={href} className={className} title={title} aria-label={label}>
+      {children}
+    </Link>
   );
 }
 
@@ -49,27 +60,5 @@ export function Steps({ icons, labels, at, last, onMove, children }: StepsProps)
       {children}
       <IconButton icon={icons[1]} label={labels[1]} disabled={at >= last} onClick={() => onMove(at + 1)} />
     </>
-  );
-}
-
-interface LinkButtonProps extends Pick<ButtonProps, 'kind' | 'icon'> {
-  readonly href: string;
-  readonly children: ReactNode;
-}
-
-export function LinkButton({ href, kind = 'plain', icon, children }: LinkButtonProps) {
-  return (
-    <Link href={href} className={`button ${kind}`}>
-      <Icon name={icon} />
-      {children}
-    </Link>
-  );
-}
-
-export function IconLink({ href, icon, label }: Pick<IconButtonProps, 'icon' | 'label'> & { readonly href: string }) {
-  return (
-    <Link href={href} className="icon-button" aria-label={label} title={label}>
-      <Icon name={icon} />
-    </Link>
   );
 }

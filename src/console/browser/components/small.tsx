@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { detailsOf, explain } from '../api/explain.ts';
 import { t } from '../i18n/text.ts';
-import { Button, LinkButton } from './button.tsx';
+import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 /** The heading of a page, which is also the title of the tab. */
@@ -34,9 +34,9 @@ export function EmptyState({ title, text, children }: EmptyStateProps) {
 export function NotFound() {
   return (
     <EmptyState title={t.app.notFound} text={t.app.notFoundText}>
-      <LinkButton href="/" kind="primary">
+      <Button href="/" kind="primary">
         {t.app.toOverview}
-      </LinkButton>
+      </Button>
     </EmptyState>
   );
 }

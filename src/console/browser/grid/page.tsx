@@ -5,7 +5,7 @@ import { may, titleOfCollection } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
-import { Button, LinkButton } from '../components/button.tsx';
+import { Button } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
@@ -67,18 +67,18 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (
-        <LinkButton href={`/import${pathOf(collection)}`} icon="file-up">
+        <Button href={`/import${pathOf(collection)}`} icon="file-up">
           {t.importing.open}
-        </LinkButton>
+        </Button>
       )}
       <Button icon="columns-3" onClick={() => setArranging(true)}>
         {t.grid.columns}
       </Button>
       {isArranging && <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />}
       {may('create', collection) && (
-        <LinkButton href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
+        <Button href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
           {t.grid.newRow}
-        </LinkButton>
+        </Button>
       )}
     </header>
   );

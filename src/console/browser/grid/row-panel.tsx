@@ -4,7 +4,7 @@ import { titleOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { IconButton, IconLink, Steps } from '../components/button.tsx';
+import { IconButton, Steps } from '../components/button.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
@@ -43,7 +43,7 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
         />
         <span className="space" />
         {row !== undefined && (
-          <IconLink icon="external-link" href={rowAddress(collection, row)} label={t.grid.openPage} />
+          <IconButton icon="external-link" href={rowAddress(collection, row)} label={t.grid.openPage} />
         )}
         <IconButton icon="x" label={t.app.close} onClick={onClose} />
       </header>

@@ -2,7 +2,7 @@
 import { useAddress } from '../api/address.ts';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { Button, IconLink, LinkButton } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import type { ImportOptions } from './columns.ts';
@@ -25,7 +25,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   return (
     <div className="page import-page">
       <header className="line wrap">
-        <IconLink icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
+        <IconButton icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />
@@ -108,7 +108,7 @@ function Outcome({ result, current, collection }: OutcomeProps) {
             {t.app.undo}
           </Button>
         )}
-        <LinkButton href={`/c${pathOf(collection)}`}>{t.importing.show(titleOfCollection(collection))}</LinkButton>
+        <Button href={`/c${pathOf(collection)}`}>{t.importing.show(titleOfCollection(collection))}</Button>
       </div>
       {[...reasons].map(([reason, { length }]) => (
         <p key={reason} className="notice danger line wrap" role="alert">

@@ -6,7 +6,7 @@ import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
 import { invalidate } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { Button, LinkButton } from '../components/button.tsx';
+import { Button } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
@@ -49,9 +49,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
           {t.app.restore}
         </Button>
       )}
-      {!wasShown && (
-        <LinkButton href={`/c${pathOf(collection)}`}>{t.record.toList(titleOfCollection(collection))}</LinkButton>
-      )}
+      {!wasShown && <Button href={`/c${pathOf(collection)}`}>{t.record.toList(titleOfCollection(collection))}</Button>}
     </>
   );
   const text =

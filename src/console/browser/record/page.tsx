@@ -7,7 +7,7 @@ import { useRow } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import { hidesLog } from '../api/session/page-data.ts';
-import { Button, IconButton, IconLink } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small.tsx';
@@ -148,7 +148,7 @@ interface RecordHeadProps {
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
     <header className="record-head line wrap">
-      <IconLink icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
+      <IconButton icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
       <div className="record-title">
         <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />

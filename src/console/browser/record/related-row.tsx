@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { type Collection, type Field, labelOf, may, mayWrite, type Row } from '../api/catalogue.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
-import { IconButton, IconLink } from '../components/button.tsx';
+import { IconButton } from '../components/button.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { nameOf } from './related-columns.ts';
@@ -47,7 +47,7 @@ export function RelatedRow({ from, field, columns, row, pending }: RelatedRowPro
       ))}
       <RowActions>
         {draft.isChanged && <IconButton icon="x" label={t.record.discardRow(name)} onClick={draft.reset} />}
-        <IconLink icon="external-link" href={rowAddress(from, row)} label={t.app.openItem(name)} />
+        <IconButton icon="external-link" href={rowAddress(from, row)} label={t.app.openItem(name)} />
         {may('delete', from) && (
           <IconButton icon="trash" label={t.app.removeItem(name)} onClick={() => void onDelete()} />
         )}

@@ -2,7 +2,7 @@
 import { may } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { LinkButton } from '../components/button.tsx';
+import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -10,17 +10,17 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   if (filters.length > 0 || search !== '')
     return (
       <EmptyState title={t.grid.noMatches} text={t.grid.noMatchesText}>
-        <LinkButton href={`/c${pathOf(collection)}`} kind="primary">
+        <Button href={`/c${pathOf(collection)}`} kind="primary">
           {t.grid.clearFilters}
-        </LinkButton>
+        </Button>
       </EmptyState>
     );
   return (
     <EmptyState title={t.grid.empty} text={t.grid.emptyText}>
       {may('create', collection) && (
-        <LinkButton href={`/new${pathOf(collection)}`} kind="primary">
+        <Button href={`/new${pathOf(collection)}`} kind="primary">
           {t.grid.newRow}
-        </LinkButton>
+        </Button>
       )}
     </EmptyState>
   );
