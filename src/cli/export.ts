@@ -11,7 +11,7 @@ import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { checkFolder, readWithFiles } from './shared/exported-files.ts';
 import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
-import { ProgressBar } from './shared/progress.ts';
+import { withProgress } from './shared/progress.ts';
 import { planOf, read } from './shared/read-rows.ts';
 
 const OPTIONS = {
@@ -95,32 +95,23 @@ async function writeParts(
 ): Promise<number> {
   const output = openOutput(path, options);
   // A progress bar would mix with the exported lines.
-  const bar = new ProgressBar(
-    'Exporting',
-    undefined,
-    path === STANDARD_OUTPUT && process.stdout.isTTY ? SILENT : process.stderr,
-    'bytes',
-  );
-  let bytes = 0;
-  let isDone = false;
+  const isShown = path !== STANDARD_OUTPUT || !process.stdout.isTTY;
   try {
-    for await (const part of parts) {
-      output.write(part);
-      bytes += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
-      bar.show(bytes);
-    }
-    output.end();
-    isDone = true;
-    return bytes;
+    return await withProgress('Exporting', 'bytes', async (progress) => {
+      let bytes = 0;
+      for await (const part of parts) {
+        output.write(part);
+        bytes += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
+        if (isShown) progress(bytes);
+      }
+      output.end();
+      return bytes;
+    });
   } catch (error) {
     output.discard();
     throw error;
-  } finally {
-    bar.end(isDone);
   }
 }
-
-const SILENT = { write: () => {} };
 
 /** Adds a line end to JSON; the other formats have one. */
 async function* withLineEnd(parts: AsyncIterable<string | Uint8Array>, format: FileFormat) {

@@ -5,12 +5,9 @@ const MEGABYTE = 1024 * 1024;
 /** The maximum before the end: the last percent is for steps without a measure, such as a commit. */
 const MOST = 0.99;
 
-interface Terminal {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-}
+const terminal = process.stderr;
 
-export class ProgressBar {
+class ProgressBar {
   private readonly started = performance.now();
   private drawn = 0;
 
@@ -18,13 +15,11 @@ export class ProgressBar {
   constructor(
     private readonly title: string,
     private total: number | undefined,
-    private readonly terminal: Terminal,
     private readonly unit: 'rows' | 'steps' | 'bytes' = 'rows',
   ) {}
 
   show(done: number, total = this.total): void {
     this.total = total;
-    const { terminal } = this;
     const now = performance.now();
     if (terminal.isTTY !== true || (this.drawn > 0 && now - this.drawn < REDRAW_MS && done !== total)) return;
     this.drawn = now;
@@ -34,7 +29,7 @@ export class ProgressBar {
 
   /** Shows 100 % only when the work reports its end, which may take a while after the last row. */
   end(isDone: boolean): void {
-    const { terminal, total } = this;
+    const { total } = this;
     if (terminal.isTTY !== true || this.drawn === 0) return;
     if (isDone && total !== undefined)
       terminal.write(`\r${this.title} ${this.bar(total, total, performance.now(), true)} `);
@@ -59,9 +54,9 @@ export class ProgressBar {
 export async function withProgress<T>(
   title: string,
   unit: 'steps' | 'bytes',
-  work: (progress: (done: number, total: number) => void) => Promise<T>,
+  work: (progress: (done: number, total?: number) => void) => Promise<T>,
 ): Promise<T> {
-  const bar = new ProgressBar(title, undefined, process.stderr, unit);
+  const bar = new ProgressBar(title, undefined, unit);
   let isDone = false;
   try {
     const result = await work((done, total) => bar.show(done, total));
@@ -79,8 +74,8 @@ export class LoadBars {
   private isStoring = false;
 
   constructor(title: string, size: number | undefined, unit: 'rows' | 'bytes') {
-    this.first = new ProgressBar('Reading', size, process.stderr, unit);
-    this.second = new ProgressBar(title, undefined, process.stderr);
+    this.first = new ProgressBar('Reading', size, unit);
+    this.second = new ProgressBar(title, undefined);
   }
 
   reading(done: number): void {
