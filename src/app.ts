@@ -219,7 +219,7 @@ function responderOf(options: AppOptions, { bodies, authenticate, files, cache }
       case 'undo':
         return post(target, context) ?? undo(engine, files, visibleTo(context), context);
       case 'routine':
-        return callRoutine({ ...reading, bodies, plans }, target.name, visibleTo(context), context);
+        return callRoutine({ ...reading, bodies, plans, writing, catalogue }, target.name, visibleTo(context), context);
       case 'personal':
         return personal(target, context);
       case 'resource':

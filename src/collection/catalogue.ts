@@ -1,6 +1,6 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 import type { Rate } from '../base/net/rate.ts';
-import type { BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
+import type { ActionEntryDraft, BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
@@ -142,7 +142,7 @@ export interface Catalogue {
   readonly draft: CatalogueDraft;
   /** Collections of the service itself, by name, such as the log of changes. A declared one of that name hides them. */
   readonly builtIn: ReadonlyMap<string, Collection>;
-  /** The functions and stored queries at /rpc/<name>, by name. */
+  /** The functions, stored queries and actions at /rpc/<name>, by name. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** By name; absent if every caller may do everything. */
   readonly roles?: ReadonlyMap<string, Role>;
@@ -188,7 +188,34 @@ export interface FunctionResult {
   readonly mediaType?: string;
 }
 
-export type Routine = StoredQuery | DatabaseFunction;
+/** A stored batch with parameters. */
+export interface Action {
+  readonly kind: 'action';
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  /** The parameters that are values, as the fields of a row. */
+  readonly values: Collection;
+  /** The parameters that are rows, by name. */
+  readonly rows: ReadonlyMap<string, RowsParameter>;
+  readonly entries: readonly ActionEntry[];
+  readonly returns?: string | readonly string[];
+}
+
+export interface RowsParameter {
+  /** Describes the rows. */
+  readonly collection: Collection;
+  readonly isRequired: boolean;
+  readonly maximum: number;
+}
+
+export interface ActionEntry extends ActionEntryDraft {
+  /** The collection that it writes. */
+  readonly collection: Collection;
+  readonly query: string;
+}
+
+export type Routine = StoredQuery | Action | DatabaseFunction;
 
 export interface Parameter {
   readonly name: string;

@@ -11,6 +11,7 @@ export interface CatalogueDraft {
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
   readonly queries?: readonly QueryDraft[];
+  readonly actions?: readonly ActionDraft[];
   readonly functions?: readonly FunctionDraft[];
   readonly webhooks?: readonly WebhookDraft[];
 }
@@ -30,6 +31,35 @@ export interface ParameterDraft {
   readonly description?: string;
   /** A JSON value of the type; absent if a call must give one. */
   readonly default?: unknown;
+}
+
+/** A stored batch with parameters, called at /rpc/<name>. */
+export interface ActionDraft {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly ActionParameterDraft[];
+  readonly batch: readonly ActionEntryDraft[];
+  /** The entries whose stored rows a call returns; a list of names gives an object with their rows. */
+  readonly returns?: string | readonly string[];
+}
+
+/** Without rows, a parameter is like a field of a row. */
+export interface ActionParameterDraft extends FieldDraft {
+  readonly rows?: { readonly fields: readonly FieldDraft[]; readonly maximum: number };
+}
+
+/** A request of a batch. A text `{name}` in its body or filter is a placeholder. */
+export interface ActionEntryDraft {
+  /** Later entries use its stored row: `{order.id}`. */
+  readonly name?: string;
+  /** The parameter whose rows repeat the entry. */
+  readonly each?: string;
+  readonly method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Collection and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly affects?: number;
 }
 
 /** The types of a parameter that takes the whole body of a request. */
@@ -93,7 +123,7 @@ export interface RoleDraft {
   readonly rateLimit?: string;
   /** Roles whose rules apply as well. */
   readonly include?: readonly string[];
-  /** Queries that the role may call. */
+  /** Queries, actions and functions that the role may call. */
   readonly call?: readonly string[];
   /** Roles whose users it manages. */
   readonly manages?: readonly string[];

@@ -1,20 +1,37 @@
 /** Builds the routines of a catalogue from validated drafts. */
 import { defined } from '../base/defined.ts';
 import { nameOfPart } from '../base/net/query-string.ts';
-import type { Collection, DatabaseFunction, FunctionResult, Parameter, Routine, StoredQuery } from './catalogue.ts';
+import type {
+  Action,
+  Collection,
+  DatabaseFunction,
+  FunctionResult,
+  Parameter,
+  Routine,
+  RowsParameter,
+  StoredQuery,
+} from './catalogue.ts';
 import { declareCollection } from './declare-collection.ts';
-import type { CatalogueDraft, FunctionDraft, FunctionResultDraft, ParameterDraft, QueryDraft } from './draft.ts';
+import type {
+  ActionDraft,
+  CatalogueDraft,
+  FunctionDraft,
+  FunctionResultDraft,
+  ParameterDraft,
+  QueryDraft,
+} from './draft.ts';
 import { builtIn } from './types/index.ts';
 import { storeJson } from './types/type.ts';
 
 type Collections = ReadonlyMap<string, Collection>;
 
 export function declareRoutines(
-  { queries = [], functions = [] }: CatalogueDraft,
+  { queries = [], actions = [], functions = [] }: CatalogueDraft,
   collections: Collections,
 ): ReadonlyMap<string, readonly Routine[]> {
   const routines = [
     ...queries.map((draft) => declareQuery(draft, collections)),
+    ...actions.map((draft) => declareAction(draft, collections)),
     ...functions.map((draft) => declareFunction(draft, collections)),
   ];
   return Map.groupBy(routines, ({ name }) => name);
@@ -29,6 +46,31 @@ function declareQuery({ name, description, parameters, read }: QueryDraft, colle
     collection: collectionNamed(collection, name, collections),
     query,
   };
+}
+
+export function declareAction(draft: ActionDraft, collections: Collections): Action {
+  const { name, description, parameters, batch, returns } = draft;
+  const values = declareCollection({ name, key: [], fields: parameters.filter(({ rows }) => rows === undefined) });
+  const rows = parameters.flatMap((each): [string, RowsParameter][] => {
+    if (each.rows === undefined) return [];
+    const collection = declareCollection({ name: each.name, key: [], fields: each.rows.fields });
+    return [[each.name, { collection, isRequired: each.required === true, maximum: each.rows.maximum }]];
+  });
+  return defined({
+    kind: 'action' as const,
+    name,
+    description,
+    parameters: parameters.map(({ name: each, type, required, description: words }) =>
+      defined({ name: each, type: builtIn(type), description: words, isRequired: required === true }),
+    ),
+    values,
+    rows: new Map(rows),
+    entries: batch.map((entry) => {
+      const { collection, query } = splitRead(entry.path);
+      return { ...entry, collection: collectionNamed(collection, name, collections), query };
+    }),
+    returns,
+  });
 }
 
 /** The collection and the query string of a stored request: `/products?id=eq.1`, also without the slash. */

@@ -13,9 +13,12 @@ import {
   MAX_WEBHOOKS,
 } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
+import { MAX_BODY_ROWS } from '../base/limits/http.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { BODY_TYPES, CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right, VOLATILITIES } from '../collection/draft.ts';
 import { CHANGE_WAYS } from '../collection/types/operations.ts';
+import type { Type } from '../collection/types/type.ts';
+import { BATCH_WRITES } from '../http/batch-call.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
@@ -238,7 +241,7 @@ export const ROLE = {
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
   call: property(
     listOf(aName, 'a list of names'),
-    'Queries and functions that the role may call. Its rules apply to their rows.',
+    'Queries, functions and actions that the role may call. Its rules apply to the rows of queries and functions.',
   ),
 } as const;
 
@@ -269,6 +272,92 @@ export const QUERY = {
     'The parameters. Each is a type, or a map as below.',
   ),
   read: property(anyText, 'Path and query of a list. `{parameter}` as a value inserts an argument.', true),
+  description: FIELD.description,
+} as const;
+
+const ROWS = 'rows';
+
+/** The type of a value, or `rows`. */
+const parameterType: Shape<Type | typeof ROWS> = {
+  ...typeName,
+  words: 'the name of a type, or rows',
+  schema: () => ({ anyOf: [{ const: ROWS }, typeName.schema()] }),
+  read: (node, reading, what) =>
+    node.kind === 'text' && node.text === ROWS ? ROWS : typeName.read(node, reading, what),
+};
+
+const VALUE_PARAMETER = {
+  type: property(typeName, 'The type of the values.', true),
+  required: property(trueOrFalse, 'Whether a call must give it. Default: true without a default.'),
+  default: FIELD.default,
+  minimum: FIELD.minimum,
+  maximum: FIELD.maximum,
+  maxLength: FIELD.maxLength,
+  pattern: FIELD.pattern,
+  oneOf: FIELD.oneOf,
+  description: FIELD.description,
+} as const;
+
+export const ACTION_PARAMETER = {
+  ...VALUE_PARAMETER,
+  type: property(parameterType, 'The type of the values, or `rows` for a list of objects.', true),
+  required: property(
+    trueOrFalse,
+    'Whether a call must give it, at least one row of `rows`. Default: true without a default.',
+  ),
+  default: property(FIELD.default.shape, 'The value if a call gives none. Not for `rows`.'),
+  maximum: property(FIELD.maximum.shape, 'The largest value, or the largest number of `rows`.'),
+  fields: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(VALUE_PARAMETER, 'a map with type and rules'),
+      ) as Shape<Given<typeof VALUE_PARAMETER>>,
+      { words: 'a map from names to types', noun: 'fields', most: MAX_FIELDS, names: fieldName },
+    ),
+    'The fields of `rows`. Each is a type, or a map with the keys above.',
+  ),
+} as const;
+
+export const ACTION_ENTRY = {
+  name: property(aName, 'A name for `{name.field}` in later entries, and for `returns`.'),
+  each: property(aName, 'A parameter of type `rows`: the entry is repeated for each row.'),
+  method: property(oneWordOf(BATCH_WRITES), 'The kind of write, as in a batch.', true),
+  path: property(anyText, 'The collection and the query. A value of a filter may be a placeholder.', true),
+  headers: property(
+    namesTo(anyText, { words: 'a map from names to texts', noun: 'headers', most: MAX_FIELDS, names: anyName }),
+    'Headers, as in a batch.',
+  ),
+  body: property(
+    asWritten(['text', 'number', 'boolean', 'null', 'list', 'map'], 'a value', {}),
+    'The body. Its values may be placeholders.',
+  ),
+  affects: property(
+    wholeNumber(0, MAX_BODY_ROWS),
+    'The number of rows that it must affect; otherwise the call gets 412.',
+  ),
+} as const;
+
+export const ACTION = {
+  parameters: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(ACTION_PARAMETER, 'a map with type and rules'),
+      ) as Shape<Given<typeof ACTION_PARAMETER>>,
+      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: fieldName },
+    ),
+    'The parameters. Each is a type, or a map as below.',
+  ),
+  batch: property(
+    listOf(propertiesOf(ACTION_ENTRY, 'a map with method and path'), 'a list of writes'),
+    'The writes, in order, in one transaction.',
+    true,
+  ),
+  returns: property(
+    either(aName, listOf(aName, 'a list of names')),
+    'The entry whose stored row a call returns. A list of names returns an object. Default: nothing.',
+  ),
   description: FIELD.description,
 } as const;
 
@@ -351,6 +440,15 @@ export const TOP = {
     }),
     'Stored requests with parameters, each at `/rpc/<name>`.',
   ),
+  actions: property(
+    namesTo(propertiesOf(ACTION, 'a map with parameters, batch and returns'), {
+      words: 'a map from names to actions',
+      noun: 'actions',
+      most: MAX_QUERIES,
+      names: anyName,
+    }),
+    'Stored batches with parameters, each at `/rpc/<name>`.',
+  ),
   functions: property(
     namesTo(
       either(
@@ -382,6 +480,9 @@ export type GivenCollection = Given<typeof COLLECTION>;
 export type GivenRights = Given<typeof RIGHTS>;
 export type GivenFunction = Given<typeof FUNCTION>;
 export type GivenQuery = Given<typeof QUERY>;
+export type GivenAction = Given<typeof ACTION>;
+export type GivenActionEntry = Given<typeof ACTION_ENTRY>;
+export type GivenActionParameter = Given<typeof ACTION_PARAMETER>;
 export type GivenWebhook = Given<typeof WEBHOOK>;
 export type GivenRole = NonNullable<ReturnType<typeof role.read>>;
 

@@ -5,6 +5,7 @@
 import { defined } from '../base/defined.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
+import { draftActions } from './actions.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { readText } from './declaration-file.ts';
 import { FORMAT } from './format.ts';
@@ -44,13 +45,15 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   // Only for a declaration without other mistakes: names are derived from it, queries and paths in rules are planned.
   const catalogue = mistakes.any ? undefined : declareCatalogue({ collections });
   if (catalogue !== undefined) checkDerivedNames(declared, catalogue);
-  const { roles, queries, functions, webhooks } = declaration ?? {};
+  const { roles, queries, actions, functions, webhooks } = declaration ?? {};
   const routines = [...(queries?.value ?? []), ...(functions?.value ?? [])].map(({ name }) => name);
+  const callable = [...routines, ...(actions?.value ?? []).map(({ name }) => name)];
   return defined({
     collections,
     queries: queries && (catalogue === undefined ? [] : draftQueries(queries.value, catalogue)),
+    actions: actions && (catalogue === undefined ? [] : draftActions(actions.value, catalogue, routines)),
     functions: functions && draftFunctions(functions.value, declared, routines),
-    roles: roles && draftRoles(roles.value, declared, collections, routines, catalogue),
+    roles: roles && draftRoles(roles.value, declared, collections, callable, catalogue),
     webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections, catalogue),
   });
 }

@@ -90,7 +90,11 @@ function checkCalls(roles: readonly Named<GivenRole>[], routines: readonly strin
     if (value === undefined || value === 'all') continue;
     for (const { value: name, at } of value.given.call?.value ?? []) {
       if (routines.includes(name)) continue;
-      addMistake(reading, at, `call names ${name}, which is not a query or function${didYouMean(name, routines)}`);
+      addMistake(
+        reading,
+        at,
+        `call names ${name}, which is not a query, action or function${didYouMean(name, routines)}`,
+      );
     }
   }
 }

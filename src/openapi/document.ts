@@ -15,6 +15,7 @@ import { relationsNamed } from '../plan/read/relate.ts';
 import { hasRoles, mayWrite, withKeyFields } from './by-role.ts';
 import { Components, componentName } from './component.ts';
 import type { JsonObject } from './json.ts';
+import { ACTION_TAG } from './paths/action-path.ts';
 import { batchPath } from './paths/batch-path.ts';
 import { FILE_TAG, fieldPaths, filePaths, hasFileOperations, uploadOperation } from './paths/file-paths.ts';
 import { collectionOf, routinePath } from './paths/routine-path.ts';
@@ -109,10 +110,13 @@ const SERVICE_TAGS: readonly JsonObject[] = [
 ];
 
 function serviceTags(catalogue: Catalogue): readonly JsonObject[] {
-  const hasFunctions = [...catalogue.routines.values()].some(([first]) => collectionOf(first!) === undefined);
+  const routines = [...catalogue.routines.values()].flatMap(([first]) => first ?? []);
+  const hasActions = routines.some(({ kind }) => kind === 'action');
+  const hasFunctions = routines.some((each) => each.kind === 'function' && collectionOf(each) === undefined);
   const canWrite = [...catalogue.collections.values()].some(mayWrite);
   return [
     ...(hasFunctions ? [{ name: 'Functions', description: 'Functions of the database.' }] : []),
+    ...(hasActions ? [ACTION_TAG] : []),
     ...(hasFileOperations(catalogue) ? [FILE_TAG] : []),
     ...(canWrite ? SERVICE_TAGS : SERVICE_TAGS.slice(2)),
   ];

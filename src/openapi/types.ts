@@ -1,5 +1,6 @@
 /** TypeScript types of the catalogue, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
 import {
+  type Action,
   allReferences,
   type Catalogue,
   type Collection,
@@ -15,6 +16,7 @@ import { isUnique } from '../collection/relations.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS } from '../collection/types/operations.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
+import { isOneRow } from '../plan/call/action.ts';
 import { takesOperations } from '../plan/write/operations.ts';
 import { descriptionOf, isGiven } from './schemas.ts';
 
@@ -90,6 +92,7 @@ function routineType([name, routines]: readonly [string, readonly Routine[]]): s
 }
 
 function signature(routine: Routine): string {
+  if (routine.kind === 'action') return actionSignature(routine);
   const args = routine.parameters.map(({ name, isRequired, type }) => {
     return `          ${member(name)}${isRequired ? '' : '?'}: ${type.typescript} | null;`;
   });
@@ -100,7 +103,7 @@ function signature(routine: Routine): string {
       }`;
 }
 
-function resultType(routine: Routine): { returns: string; many: boolean; to?: string } {
+function resultType(routine: Exclude<Routine, Action>): { returns: string; many: boolean; to?: string } {
   const result =
     routine.kind === 'query' ? { ...routine, isDeclared: true, isValue: false, many: true } : routine.returns;
   if (result === undefined) return { returns: 'undefined', many: false };
@@ -109,6 +112,33 @@ function resultType(routine: Routine): { returns: string; many: boolean; to?: st
   if (isDeclared) return { returns: `Database['public']['Tables'][${textLiteral(to)}]['Row']`, many, to };
   const types = collection.fields.map(({ name, type }) => `${member(name)}: ${type.typescript} | null`);
   return { returns: isValue ? collection.fields[0]!.type.typescript : `{ ${types.join('; ')} }`, many };
+}
+
+/** A batch of the declaration: its parameters, some of them rows, and the stored rows that it returns. */
+function actionSignature(action: Action): string {
+  const argument = (of: Collection, field: Field) =>
+    `${member(field.name)}${isGiven(of, field) ? '' : '?'}: ${field.type.typescript}${field.required ? '' : ' | null'};`;
+  const args = action.parameters.map(({ name, isRequired }) => {
+    const rows = action.rows.get(name)?.collection;
+    if (rows === undefined) return `          ${argument(action.values, action.values.byName.get(name)!)}`;
+    const row = rows.fields.map((field) => argument(rows, field)).join(' ');
+    return `          ${member(name)}${isRequired ? '' : '?'}: { ${row} }[];`;
+  });
+  const returned = (name: string) => {
+    const { collection } = action.entries.find((entry) => entry.name === name)!;
+    return `Database['public']['Tables'][${textLiteral(collection.name)}]['Row']${isOneRow(action, name) ? '' : '[]'}`;
+  };
+  const { returns } = action;
+  const result =
+    returns === undefined
+      ? 'undefined'
+      : typeof returns === 'string'
+        ? returned(returns)
+        : `{ ${returns.map((name) => `${member(name)}: ${returned(name)}`).join('; ')} }`;
+  return ` {
+        Args: ${args.length === 0 ? 'Record<never, never>' : `{\n${args.join('\n')}\n        }`};
+        Returns: ${result};
+      }`;
 }
 
 function setOf(collection: string, many: boolean): string {

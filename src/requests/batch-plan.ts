@@ -7,6 +7,7 @@ import type { Catalogue } from '../collection/declaration.ts';
 import { withSentValue } from '../dialect/payload.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
+import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
 import type { BatchRequest } from '../http/batch-call.ts';
 import { BODY_TYPES, readDocument } from '../http/body/parse-body.ts';
@@ -26,6 +27,13 @@ interface BatchOptions {
   readonly seen: Catalogue;
   readonly allowUnfiltered: boolean;
   readonly context: RequestContext;
+  /** The rights of the requests; absent if everything is permitted. */
+  readonly access: RequestContext['access'];
+}
+
+/** A request whose filter is bound to values after it is parsed. */
+export interface BoundRequest extends BatchRequest {
+  readonly bind?: (query: Query) => Query;
 }
 
 /** A request of the batch before planning. */
@@ -42,7 +50,7 @@ export class BatchPlanner {
   private readonly used = new Map<number, Set<string>>();
 
   constructor(
-    private readonly requests: readonly BatchRequest[],
+    private readonly requests: readonly BoundRequest[],
     /** The preferences of the batch, which hold for each request that does not state its own. */
     private readonly prefer: string | null,
     private readonly terms: BatchOptions,
@@ -75,8 +83,8 @@ export class BatchPlanner {
     return failed === undefined ? error : withSentValue(error, failed.document, failed.write.query.columns);
   }
 
-  private *readOne({ method, path, headers, body, affects }: BatchRequest, index: number): Task<ReadRequest> {
-    const { context, seen } = this.terms;
+  private *readOne({ method, path, headers, body, affects, bind }: BoundRequest, index: number): Task<ReadRequest> {
+    const { context, seen, access } = this.terms;
     if (parsePrefer(headers.get('prefer')).tx !== undefined) throw notPerRequest();
     if (this.prefer !== null) headers.append('prefer', this.prefer);
     const { prefix } = context.call.location;
@@ -84,7 +92,8 @@ export class BatchPlanner {
     const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
     const location = { prefix, path: pathAndQuery(within) };
     const call = new Call(method, location, headers);
-    const write = readWrite(call, findRows(call, seen), context);
+    const parsed = readWrite(call, findRows(call, seen), { access });
+    const write = bind === undefined ? parsed : { ...parsed, query: bind(parsed.query) };
     const document = method === 'DELETE' ? undefined : yield* documentOf(body, call.contentType);
     const uses = document?.kind === 'json' ? takeEarlierValues(document.value, index) : [];
     for (const use of uses) this.use(use);
@@ -99,13 +108,10 @@ export class BatchPlanner {
 
   private *planOne(request: ReadRequest, used: Set<string> | undefined): Task<BatchWrite> {
     const { write, document, affects, uses } = request;
-    const { context, allowUnfiltered } = this.terms;
-    const planned = yield* planCall(
-      used === undefined ? write : returning(write, used),
-      document,
-      allowUnfiltered,
-      context,
-    );
+    const { access, allowUnfiltered } = this.terms;
+    const planned = yield* planCall(used === undefined ? write : returning(write, used), document, allowUnfiltered, {
+      access,
+    });
     // A batch reports its first error.
     const { errors: _, ...preferences } = write.preferences;
     return {

@@ -34,8 +34,10 @@ export interface WriteCall {
 
 export type PlannedWrite = WriteAsked & Write;
 
+type Rights = Pick<RequestContext, 'access'>;
+
 /** Parses path and headers, and rejects a write that no rule of the role allows. */
-export function readWrite(call: Call, { collection, key }: Rows, { access }: RequestContext): WriteCall {
+export function readWrite(call: Call, { collection, key }: Rows, { access }: Rights): WriteCall {
   const { media, preferences, isCreateOnly: createOnly, ifMatch } = call;
   const addressed = { preferences, createOnly, ...(key === undefined ? {} : { item: key }) };
   checkRights(collection, call.method as WriteMethod, addressed, access?.permissions);
@@ -53,7 +55,7 @@ export function* planCall(
   { call, collection, media, preferences, query, request }: WriteCall,
   document: Document | undefined,
   allowUnfiltered: boolean,
-  { access }: RequestContext,
+  { access }: Rights,
   report?: Report,
 ): Task<PlannedWrite> {
   const method = call.method as WriteMethod;

@@ -1,7 +1,7 @@
-/** A call of /rpc/<name> from request to answer: a stored query, or a function of the database. */
+/** A call of /rpc/<name> from request to answer: a stored query, an action, or a function of the database. */
 import { ApiError } from '../base/errors.ts';
 import { decode, splitQuery } from '../base/net/query-string.ts';
-import type { Catalogue, Routine } from '../collection/declaration.ts';
+import type { Action, Catalogue, Routine } from '../collection/declaration.ts';
 import { groupTexts, parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
 import { pageOf } from '../dialect/page.ts';
 import type { MaybePromise } from '../engine/engine.ts';
@@ -21,14 +21,19 @@ import type { FunctionCall } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
+import { callAction } from './action.ts';
 import { receiveArguments } from './call-arguments.ts';
 import { explainPlan, type Reading, readPlanned } from './read.ts';
 import { settingsOf } from './request-settings.ts';
+import type { Writing } from './write.ts';
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'];
 
 export interface Calling extends Reading {
   readonly bodies: BodyReceiver;
+  readonly writing: Writing;
+  /** The whole catalogue, in which actions run. */
+  readonly catalogue: Catalogue;
   /** Whether clients may request query plans. */
   readonly plans: boolean;
 }
@@ -53,19 +58,22 @@ export function callRoutine(
   const name = decode(part);
   const candidates = routinesNamed(seen, name);
   context.route = `${RPC_PATH}/${name}`;
+  const action = candidates.find((each) => each.kind === 'action');
+  if (action !== undefined) return callAction(calling, action, context);
+  const callable = candidates.filter((each) => each.kind !== 'action');
   if (call.method !== 'POST') {
     const { given, rest } = splitArguments(call.query);
     const texts = groupTexts(splitQuery(given));
-    return callOne(calling, candidates, { kind: 'texts', texts }, parseRefinement(rest), context, given);
+    return callOne(calling, callable, { kind: 'texts', texts }, parseRefinement(rest), context, given);
   }
   const asked = parseRefinement(call.query);
   const received = receiveArguments(calling.bodies, call, asked.columns);
-  return received.then((given) => callOne(calling, candidates, given, asked, context));
+  return received.then((given) => callOne(calling, callable, given, asked, context));
 }
 
 function callOne(
   { engine, plans, maxRows }: Calling,
-  candidates: readonly Routine[],
+  candidates: readonly Exclude<Routine, Action>[],
   given: GivenArguments,
   asked: Refinement,
   context: RequestContext,

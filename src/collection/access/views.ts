@@ -69,6 +69,8 @@ function viewOfRoutine(routine: Routine, readable: Readable): Routine | undefine
     const collection = readable.get(routine.collection.name);
     return collection && { ...routine, collection };
   }
+  // An action has the rights of the declaration.
+  if (routine.kind === 'action') return routine;
   const { returns } = routine;
   if (returns === undefined || !returns.isDeclared) return routine;
   const collection = readable.get(returns.collection.name);

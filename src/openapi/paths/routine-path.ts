@@ -4,15 +4,18 @@ import { type Components, componentName } from '../component.ts';
 import type { JsonObject } from '../json.ts';
 import { type Operation, operation } from '../parameters.ts';
 import { answer, doneAnswer, JSON_OF } from '../responses.ts';
+import { actionPath } from './action-path.ts';
 import { listRef } from './row-paths.ts';
 
 /** The declared collection whose rows it returns. */
 export function collectionOf(routine: Routine): Collection | undefined {
   if (routine.kind === 'query') return routine.collection;
+  if (routine.kind === 'action') return undefined;
   return routine.returns?.isDeclared === true ? routine.returns.collection : undefined;
 }
 
 export function routinePath(components: Components, routine: Routine): JsonObject {
+  if (routine.kind === 'action') return actionPath(components, routine);
   const { name, description, parameters } = routine;
   const collection = collectionOf(routine);
   const call = (verb: string, rest: Pick<Operation, 'ownParameters' | 'body'>) =>

@@ -26,7 +26,7 @@ export interface CallShape {
 }
 
 /** The routine that takes arguments of these names; otherwise the one that takes the whole body. */
-export function findRoutine(candidates: readonly Routine[], shape: CallShape): Routine {
+export function findRoutine<Kind extends Routine>(candidates: readonly Kind[], shape: CallShape): Kind {
   const named = candidates.filter((routine) => takes(routine, shape));
   const whole = candidates.filter((routine) => 'body' in routine && shape.body.includes(routine.body!));
   const [found, ...others] = named.length > 0 ? named : whole;

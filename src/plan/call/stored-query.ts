@@ -21,7 +21,8 @@ import { resolvePath } from '../resolve.ts';
 import type { ReadPlan } from '../types.ts';
 import type { Argument } from './arguments.ts';
 
-type Arguments = ReadonlyMap<string, Argument>;
+/** Arguments by the name of their placeholder. */
+export type Arguments = Pick<ReadonlyMap<string, Argument>, 'get'>;
 
 const storedRequest = memoize(({ query }: StoredQuery): Query => parseQuery(query));
 
@@ -69,7 +70,7 @@ export function planStored(
   return planRead(collection, query, page, count, permissions, { within });
 }
 
-function bindArguments(query: Query, given: Arguments): Query {
+export function bindArguments(query: Query, given: Arguments): Query {
   const conditions = query.conditions.map((condition) => bindCondition(condition, given));
   if (query.embeds === undefined) return { ...query, conditions };
   const embeds = [...query.embeds].map(([way, terms]): [string, EmbedParameters] => [
@@ -124,9 +125,10 @@ function itemsOf(argument: Argument | undefined): readonly (string | null)[] | u
   return can(parameter.type, 'array') ? parseArrayLiteral(text).items : [text];
 }
 
-const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+const PARAMETER = /^\{([A-Za-z_][\w.-]*)\}$/;
 
-function parameterIn(text: string): string | undefined {
+/** The name of a placeholder; undefined for another text. */
+export function parameterIn(text: string): string | undefined {
   return PARAMETER.exec(text)?.[1];
 }
 

@@ -1,0 +1,136 @@
+/**
+ * An action: a batch of the declaration with placeholders. A call binds them to values in the body and in the syntax
+ * tree of the filter, so an argument is never parsed as a part of a request. The batch planner plans the result.
+ */
+import { ApiError } from '../../base/errors.ts';
+import type { Action, ActionEntry } from '../../collection/declaration.ts';
+import { parseJson } from '../../collection/exact-json.ts';
+import { printArrayLiteral } from '../../collection/types/array/array-literal.ts';
+import { builtIn } from '../../collection/types/index.ts';
+import type { Query } from '../../dialect/tree.ts';
+import { type Claims, claimAt } from '../access/claims.ts';
+import type { ActionArguments } from './action-arguments.ts';
+import type { Argument } from './arguments.ts';
+import { bindArguments, parameterIn } from './stored-query.ts';
+
+/** One request of the batch that a call executes. */
+export interface BoundEntry {
+  readonly entry: ActionEntry;
+  /** The position of the entry, and of the row of its parameter. */
+  readonly at: number;
+  readonly row?: number;
+  readonly body: unknown;
+  /** Binds the filter. */
+  readonly bind: (query: Query) => Query;
+}
+
+export interface CallContext {
+  /** Absent to check a declaration: then claims are null. */
+  readonly claims: Claims | undefined;
+  /** The time of the call, as text. */
+  readonly now: string;
+}
+
+/** The value of a placeholder: for a body, and for a filter. */
+interface Bound {
+  readonly json: unknown;
+  /** Absent for a value of an earlier entry, which only the engine knows. */
+  readonly argument?: Argument;
+}
+
+const MOMENT = builtIn('timestamptz');
+const TEXT = builtIn('text');
+
+export function bindAction(action: Action, given: ActionArguments, context: CallContext): readonly BoundEntry[] {
+  const requests: BoundEntry[] = [];
+  /** The positions of the requests of named entries: one, or one for each row. */
+  const named = new Map<string, readonly number[]>();
+  for (const [at, entry] of action.entries.entries()) {
+    const rows = entry.each === undefined ? [undefined] : [...given.rows.get(entry.each)!.keys()];
+    const first = requests.length;
+    for (const row of rows) {
+      const lookUp = (name: string) => boundTo(name, entry, row, given, named, context);
+      requests.push({
+        entry,
+        at,
+        ...(row === undefined ? {} : { row }),
+        body: bindBody(entry.body, lookUp),
+        bind: (query) => bindArguments(query, { get: (name) => (name === '' ? undefined : lookUp(name)?.argument) }),
+      });
+    }
+    if (entry.name !== undefined)
+      named.set(
+        entry.name,
+        [...rows.keys()].map((index) => first + index),
+      );
+  }
+  return requests;
+}
+
+/** Undefined if no placeholder has the name. */
+function boundTo(
+  name: string,
+  { each }: ActionEntry,
+  row: number | undefined,
+  { values, rows }: ActionArguments,
+  named: ReadonlyMap<string, readonly number[]>,
+  { claims, now }: CallContext,
+): Bound | undefined {
+  if (name === 'now') return boundValue({ parameter: { name, type: MOMENT, isRequired: true }, value: now });
+  const value = values.get(name);
+  if (value !== undefined) return boundValue(value);
+  const [first = '', ...path] = name.split('.');
+  if (first === 'claims') return claimOf(path, claims);
+  if (path.length === 0) return rows.has(first) ? { json: rows.get(first)!.map(asObject) } : undefined;
+  const requests = named.get(first);
+  if (requests !== undefined) return { json: { $from: requests[row ?? 0] ?? requests[0], field: path.join('.') } };
+  const argument = first === each ? rows.get(first)?.[row!]?.get(path.join('.')) : undefined;
+  return argument && boundValue(argument);
+}
+
+function boundValue(argument: Argument): Bound {
+  return { json: jsonOf(argument), argument };
+}
+
+function jsonOf({ parameter, value }: Argument): unknown {
+  return value === null ? null : parseJson(parameter.type.json(value));
+}
+
+function asObject(row: ReadonlyMap<string, Argument>): object {
+  return Object.fromEntries([...row].map(([name, argument]) => [name, jsonOf(argument)]));
+}
+
+/** A caller without the claim cannot use the action: null could mean anybody's rows. */
+function claimOf(path: readonly string[], claims: Claims | undefined): Bound {
+  const claim = (claims && claimAt(claims, path)) ?? null;
+  if (claims === undefined)
+    return boundValue({ parameter: { name: 'claims', type: TEXT, isRequired: true }, value: null });
+  if (claim === null) {
+    throw new ApiError('42501', `permission denied: the claim ${path.join('.')} is missing`, {
+      hint: 'The credentials need it to call this action.',
+    });
+  }
+  const isList = Array.isArray(claim);
+  const texts = (isList ? claim : [claim]).map((each) => (typeof each === 'object' ? JSON.stringify(each) : `${each}`));
+  const type = isList ? builtIn('text[]') : TEXT;
+  const value = isList ? printArrayLiteral({ items: texts, sizes: [texts.length] }) : texts[0]!;
+  return { json: claim, argument: { parameter: { name: 'claims', type, isRequired: true }, value } };
+}
+
+/** Replaces texts that are placeholders, at any depth. */
+function bindBody(body: unknown, lookUp: (name: string) => Bound | undefined): unknown {
+  if (typeof body === 'string') {
+    const bound = lookUp(parameterIn(body) ?? '');
+    return bound === undefined ? body : bound.json;
+  }
+  if (Array.isArray(body)) return body.map((each) => bindBody(each, lookUp));
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, each]) => [name, bindBody(each, lookUp)]));
+}
+
+/** Whether an entry stores exactly one row. */
+export function isOneRow({ entries }: Pick<Action, 'entries'>, name: string): boolean {
+  const { each, method, body, affects } = entries.find((entry) => entry.name === name)!;
+  const isObject = typeof body === 'object' && !Array.isArray(body);
+  return each === undefined && (affects === 1 || (method === 'POST' && isObject));
+}
