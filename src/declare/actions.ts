@@ -6,6 +6,7 @@ import type { Catalogue } from '../collection/declaration.ts';
 import type { ActionDraft, ActionEntryDraft, ActionParameterDraft, FieldDraft } from '../collection/draft.ts';
 import { declareAction, splitRead } from '../collection/routines.ts';
 import { builtIn } from '../collection/types/index.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
 import { problemsInAction, RESERVED_PLACEHOLDERS } from '../plan/call/action-check.ts';
 import { draftField } from './field.ts';
 import type { GivenAction, GivenActionEntry, GivenActionParameter, GivenField } from './format.ts';
@@ -107,6 +108,14 @@ function draftEntry(
   }
   const body = value.body && readValue(builtIn('json'), value.body.value, { ...reading, at }, 'body');
   const headers = value.headers?.value.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]]));
+  const wrong = headers?.find(([header, text]) => !isPreference(header!, text!));
+  if (wrong !== undefined) {
+    return addMistake(
+      reading,
+      value.headers!.at,
+      `headers: ${wrong.join(': ')} is not possible; use Prefer without tx`,
+    );
+  }
   return defined({
     name: value.name?.value,
     each: value.each?.value,
@@ -116,4 +125,9 @@ function draftEntry(
     body: body?.plain,
     affects: value.affects?.value,
   });
+}
+
+/** Other headers concern the call. */
+function isPreference(name: string, text: string): boolean {
+  return name.toLowerCase() === 'prefer' && /^[\x20-\x7e]*$/.test(text) && parsePrefer(text).tx === undefined;
 }

@@ -306,7 +306,7 @@ export const ACTION_PARAMETER = {
     'Whether a call must give it, at least one row of `rows`. Default: true without a default.',
   ),
   default: property(FIELD.default.shape, 'The value if a call gives none. Not for `rows`.'),
-  maximum: property(FIELD.maximum.shape, 'The largest value, or the largest number of `rows`.'),
+  maximum: property(FIELD.maximum.shape, 'The largest value, or the largest number of `rows` (default 100).'),
   fields: property(
     namesTo(
       either(
@@ -326,7 +326,7 @@ export const ACTION_ENTRY = {
   path: property(anyText, 'The collection and the query. A value of a filter may be a placeholder.', true),
   headers: property(
     namesTo(anyText, { words: 'a map from names to texts', noun: 'headers', most: MAX_FIELDS, names: anyName }),
-    'Headers, as in a batch.',
+    'The header `Prefer`, as in a batch.',
   ),
   body: property(
     asWritten(['text', 'number', 'boolean', 'null', 'list', 'map'], 'a value', {}),

@@ -95,8 +95,9 @@ function checkCall(call: Call, { name }: Action): void {
 
 function requestOf(action: Action, { entry, body, bind }: BoundEntry): BoundRequest {
   const { method, collection, query, headers = {}, affects } = entry;
-  const sent = new Headers(headers);
-  if (isReturned(action, entry.name)) sent.append('prefer', 'return=representation');
+  // The first preference wins.
+  const preferences = [...(isReturned(action, entry.name) ? ['return=representation'] : []), ...Object.values(headers)];
+  const sent = new Headers(preferences.length === 0 ? {} : { prefer: preferences.join(', ') });
   const path = `/${pathPart(collection.name)}${query === '' ? '' : `?${query}`}`;
   return { method, path, headers: sent, body, bind, ...(affects === undefined ? {} : { affects }) };
 }

@@ -3,7 +3,10 @@
  * types` prints.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { ORDER_ROWS, ORDERS_YAML } from '../support/engines/order-actions.ts';
 import { newSchema, testServer } from '../support/engines/postgres.ts';
 import {
   cleanUp,
@@ -78,5 +81,29 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
   test('receives error details', async () => {
     const { error, status } = await client.from('products').insert({ id: 1, product_name: 'Chai' });
     expect([status, error?.code]).toEqual([409, '23505']);
+  });
+});
+
+describe.each(ENGINES)('actions with supabase-js on %s', (_, env) => {
+  afterAll(cleanUp);
+
+  test('rpc() places an order and gets its row, or the error', async () => {
+    const cwd = temporaryFolder();
+    const yaml = ORDERS_YAML.replace(/\nroles:[\s\S]*/, '\n').replaceAll("'{claims.customer_id}'", '1');
+    writeFileSync(join(cwd, 'collections.yaml'), yaml.replace('{claims.customer_id}', '1'));
+    const environment = env();
+    const service = await startService({ cwd, args: ['--log-level', 'error'], env: environment });
+    const schema = environment.CATALOGUE_SCHEMA as 'public';
+    const client = createClient(service.url, 'any key', { db: { schema } });
+    for (const [name, rows] of Object.entries(ORDER_ROWS)) {
+      expect((await service.fetch(`/${name}`, { method: 'POST', body: JSON.stringify(rows) })).status).toBe(201);
+    }
+    const placed = await client.rpc('place_order', { lines: [{ product: 1, quantity: 2 }], note: 'gift' });
+    expect([placed.error, placed.data]).toEqual([null, expect.objectContaining({ customer_id: 1, note: 'gift' })]);
+    const single = await client.rpc('place_order', { lines: [{ product: 2, quantity: 1 }] }).single();
+    expect(single.data).toMatchObject({ customer_id: 1 });
+    const refused = await client.rpc('place_order', { lines: [{ product: 3, quantity: 1 }] });
+    expect([refused.status, refused.error?.code]).toEqual([412, 'CAT412']);
+    expect((await client.from('orders').select('id')).data).toHaveLength(2);
   });
 });

@@ -6,6 +6,9 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  ACTION,
+  ACTION_ENTRY,
+  ACTION_PARAMETER,
   COLLECTION,
   COMPUTED,
   FIELD,
@@ -27,7 +30,7 @@ import { declared, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
-const PAGE = ['collections', 'fields', 'roles', 'functions', 'computed-fields', 'webhooks']
+const PAGE = ['collections', 'fields', 'roles', 'functions', 'actions', 'computed-fields', 'webhooks']
   .map((name) => readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
 
@@ -53,6 +56,9 @@ const TABLES: Readonly<Record<string, Properties>> = {
   RULE,
   QUERY,
   PARAMETER,
+  ACTION,
+  ACTION_PARAMETER,
+  ACTION_ENTRY,
   FUNCTION,
   FUNCTION_PARAMETER,
   RESULT,

@@ -74,7 +74,9 @@ function openPage(engine: string, name: string): Promise<Catalogue> {
 /** Parses a token such as `Bearer supplier-1` into a role and the claim that the page gives it. */
 function named({ headers }: Pick<Request, 'headers'>): Caller {
   const [role, id] = headers.get('authorization')?.replace('Bearer ', '').split('-') ?? [];
-  return role === undefined ? ANONYMOUS : { role, claims: Number(id) > 0 ? { supplier_id: Number(id) } : {} };
+  return role === undefined
+    ? ANONYMOUS
+    : { role, claims: Number(id) > 0 ? { supplier_id: Number(id), customer_id: Number(id) } : {} };
 }
 
 /** Parses a body as JSON, so that a page may wrap it, or else returns its text. */
