@@ -69,6 +69,7 @@ describe.each([
     `${ORDER}, ${TAKE(undefined, "{ stock: '{order.idd}', name: x }")}`,
     '{order.id}',
   ],
+  ['a day in a body', TAKE(undefined, "{ made: '{today}' }"), 'a value of a filter'],
   ['an unknown parameter of each', TAKE().replace('each: lines', 'each: line'), 'lines'],
   ['an unknown method', TAKE().replace('PATCH', 'GET'), 'POST'],
   ['a body of a DELETE', "{ method: DELETE, path: 'orders?id=eq.1', body: { id: 1 } }", 'DELETE has no body'],

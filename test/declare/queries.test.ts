@@ -74,7 +74,7 @@ for (const [what, query, mistake] of MISTAKES) {
 test('a role calls queries that exist', async () => {
   const roles = 'roles:\n  clerk: { call: [cheep], products: { read: true } }\n';
   expect(await mistakesIn(`${withQuery('read: products')}${roles}`)).toEqual([
-    '7:19 clerk: call names cheep, which is not a query or function (perhaps you meant cheap)',
+    '7:19 clerk: call names cheep, which is not a query, action or function (perhaps you meant cheap)',
   ]);
 });
 

@@ -3,7 +3,7 @@ import type { Action } from '../../collection/declaration.ts';
 import { isOneRow } from '../../plan/call/action.ts';
 import { type Components, componentName } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../parameters.ts';
 import { answer, doneAnswer, JSON_OF } from '../responses.ts';
 import { newRowSchema, rowSchema } from '../schemas.ts';
 

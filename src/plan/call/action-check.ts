@@ -4,6 +4,7 @@ import { ApiError, unlessRejected } from '../../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../../base/limits/http.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 import type { Action, ActionEntry, Collection, Field } from '../../collection/declaration.ts';
+import { MOVING_WORDS } from '../../collection/types/time/moving-moment.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { parsePrefer } from '../../dialect/prefer.ts';
@@ -24,7 +25,7 @@ export interface ActionProblem {
 }
 
 /** Names that a parameter or an entry cannot have. */
-export const RESERVED_PLACEHOLDERS = ['claims', 'now', 'today'];
+export const RESERVED_PLACEHOLDERS = ['claims', ...MOVING_WORDS];
 
 export function problemsInAction(action: Action): readonly ActionProblem[] {
   const problems = [...namesIn(action), ...placeholdersIn(action), ...sizeOf(action)];
@@ -86,7 +87,7 @@ function* placeholdersIn(action: Action): Generator<ActionProblem> {
       } else if (!places.includes(where)) {
         yield {
           entry: index,
-          message: `${text} is known only while the action runs: it can only be the value of a field`,
+          message: `${text} cannot be here: ${places.includes('filter') ? 'it is a value of a filter' : 'it is known only while the action runs, as the value of a field'}`,
         };
       }
       used.add(name.split('.', 1)[0]!);
@@ -103,7 +104,10 @@ const EVERYWHERE: readonly Place['where'][] = ['body', 'cell', 'filter'];
 /** The placeholders that an entry may use, and where. */
 function knownIn({ values, rows, entries }: Action, index: number): ReadonlyMap<string, readonly Place['where'][]> {
   const { each } = entries[index]!;
-  const known = new Map<string, readonly Place['where'][]>([['now', EVERYWHERE]]);
+  const known = new Map<string, readonly Place['where'][]>([
+    ['now', EVERYWHERE],
+    ...MOVING_WORDS.filter((word) => word !== 'now').map((word) => [word, ['filter']] as const),
+  ]);
   for (const { name } of values.fields) known.set(name, EVERYWHERE);
   for (const [name, { collection }] of rows) {
     known.set(name, ['body', 'cell']);

@@ -34,11 +34,10 @@ export interface CallContext {
 /** The value of a placeholder: for a body, and for a filter. */
 interface Bound {
   readonly json: unknown;
-  /** Absent for a value of an earlier entry, which only the engine knows. */
+  /** Absent for a value of an earlier entry, which only the engine knows, and for the time. */
   readonly argument?: Argument;
 }
 
-const MOMENT = builtIn('timestamptz');
 const TEXT = builtIn('text');
 
 export function bindAction(action: Action, given: ActionArguments, context: CallContext): readonly BoundEntry[] {
@@ -76,7 +75,8 @@ function boundTo(
   named: ReadonlyMap<string, readonly number[]>,
   { claims, now }: CallContext,
 ): Bound | undefined {
-  if (name === 'now') return boundValue({ parameter: { name, type: MOMENT, isRequired: true }, value: now });
+  // In a filter, `{now}` and `{today}` are the words of every stored request.
+  if (name === 'now') return { json: now };
   const value = values.get(name);
   if (value !== undefined) return boundValue(value);
   const [first = '', ...path] = name.split('.');

@@ -96,7 +96,7 @@ function bindCondition(condition: Condition, given: Arguments): Condition {
 /** Whether a value is a placeholder such as `{now}`, unless a parameter has this name. */
 function isMoment(text: string, given: Arguments): boolean {
   const name = parameterIn(text);
-  return name !== undefined && !given.has(name) && movingWord(name) !== undefined;
+  return name !== undefined && given.get(name) === undefined && movingWord(name) !== undefined;
 }
 
 function bindTest(test: Test, parameters: readonly (Argument | undefined)[]): Test {

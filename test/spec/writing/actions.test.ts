@@ -143,6 +143,15 @@ describe.each(TWO_ENGINES)('actions on %s', (engine) => {
     });
   });
 
+  test('filters of an action know the time', async () => {
+    const order = (customer_id: number, placed_at: string) => ({ customer_id, placed_at, note: 'x' });
+    const rows = [order(2, '2020-01-01T00:00:00Z'), order(1, '2020-01-01T00:00:00Z'), order(2, '2999-01-01T00:00:00Z')];
+    await shop.as('admin').fetch('/orders', sendJson('POST', rows));
+    const response = await shop.as('admin').fetch('/rpc/purge', { method: 'POST' });
+    expect(await response.json()).toMatchObject([{ id: 3, note: 'kept' }]);
+    expect((await all('/orders?order=id')).map(({ id }) => id)).toEqual([2, 3]);
+  });
+
   test('only roles that name it can call it, by POST', async () => {
     const lines = [{ product: 1, quantity: 1 }];
     expect((await shop.as('anonymous').fetch('/rpc/place_order', sendJson('POST', { lines }))).status).toBe(401);

@@ -51,6 +51,11 @@ actions:
       - { name: renamed, method: PATCH, path: '/products?name=eq.{from}&name=in.({also})', body: { name: '{to}' } }
       - { name: made, method: POST, path: customers, body: { name: '{to}' } }
     returns: [renamed, made]
+  purge:
+    batch:
+      - { method: DELETE, path: 'orders?placed_at=lt.{now}&customer_id=eq.2' }
+      - { name: kept, method: PATCH, path: 'orders?placed_at=gte.{tomorrow}', body: { note: kept } }
+    returns: kept
 roles:
   anonymous: { products: { read: { where: 'status=eq.live', fields: [id, name, price] } } }
   customer:

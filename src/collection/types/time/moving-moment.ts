@@ -4,6 +4,7 @@ import type { Moment } from './date-time-text.ts';
 const DAYS_FROM_TODAY = { now: 0, today: 0, tomorrow: 1, yesterday: -1 } as const;
 
 export type MovingWord = keyof typeof DAYS_FROM_TODAY;
+export const MOVING_WORDS = Object.keys(DAYS_FROM_TODAY) as readonly MovingWord[];
 
 /** A value that changes with time. Days begin at midnight in the zone. */
 export interface Moving {
