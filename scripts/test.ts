@@ -11,9 +11,10 @@ import { newFolder } from '../test/support/folders.ts';
 import { RUNS, SEED } from '../test/support/generated/runs.ts';
 import { cpuMs, cpuMsBelow } from '../test/support/processes/cpu-time.ts';
 import { whenThisProcessEnds } from '../test/support/processes/process-end.ts';
+import { selectTests } from './test-selection.ts';
 import { readTimes, seconds, slowest, storeTimes, writeTimings } from './test-times.ts';
 
-const parameters = process.argv.slice(2);
+const { args, isQuick, hasBrowser } = selectTests(process.argv.slice(2));
 const folder = newFolder('catalogue-program-');
 whenThisProcessEnds(`rm -rf '${folder}'`);
 const program = join(folder, 'catalogue');
@@ -35,28 +36,26 @@ async function startServer(): Promise<OwnServer> {
   return newSharedServer();
 }
 
-/** Starts the browser that all workers share, if this run may have browser tests. */
+/** Starts the browser that all workers share, if this run has browser tests. */
 async function startBrowser(): Promise<BrowserServer | undefined> {
-  const paths = parameters.filter((each) => !each.startsWith('-'));
-  if (CHROMIUM === undefined || !(paths.length === 0 || paths.some((each) => each.includes('browser')))) return;
-  return chromium.launchServer(LAUNCH_OPTIONS);
+  return hasBrowser && CHROMIUM !== undefined ? chromium.launchServer(LAUNCH_OPTIONS) : undefined;
 }
 
-const [server, browser] = await Promise.all([startServer(), startBrowser(), buildProgram()]);
+const [server, browser] = await Promise.all([startServer(), startBrowser(), isQuick || buildProgram()]);
 const preparationMs = cpuMs();
 const options = [
   `--timeout=${60_000 * RUNS}`,
   `--timings=${timings}`,
   // One more than cores, because tests also wait. Each worker keeps its modules and engines between files.
-  ...(parameters.some((each) => each.startsWith('--parallel')) ? [] : [`--parallel=${availableParallelism() + 1}`]),
+  ...(args.some((each) => each.startsWith('--parallel')) ? [] : [`--parallel=${availableParallelism() + 1}`]),
   '--no-isolate',
   ...(CHROMIUM === undefined ? ['--path-ignore-patterns=test/browser/**'] : []),
 ];
-const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'test', ...options, ...parameters], {
+const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'test', ...options, ...args], {
   stdio: ['inherit', 'inherit', 'inherit'],
   env: {
     ...process.env,
-    TEST_PROGRAM: program,
+    ...(isQuick ? { TEST_ENGINE: 'SQLite' } : { TEST_PROGRAM: program }),
     TEST_SERVER_URL: server.url,
     TEST_TIMES: times,
     ...(browser && { TEST_BROWSER_URL: browser.wsEndpoint() }),
@@ -75,5 +74,5 @@ const all = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
 console.error(`\n${slowest(measured)}\n\nCPU time in seconds, with SEED=${SEED}`);
 for (const [name, ms] of Object.entries({ ...parts, all })) console.error(`${seconds(ms)}  ${name}`);
 await Promise.all([browser?.close(), server.stop()]);
-if (CHROMIUM === undefined) console.error(`\nNOT ALL TESTS RAN: ${NO_CHROMIUM}`);
+if (hasBrowser && CHROMIUM === undefined) console.error(`\nNOT ALL TESTS RAN: ${NO_CHROMIUM}`);
 process.exit(exitCode);

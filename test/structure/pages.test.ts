@@ -1,6 +1,7 @@
 /** The Markdown pages are readable as text and as rendered tables, and recommend only commands of this project. */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = new URL('../../', import.meta.url);
@@ -14,6 +15,7 @@ const PAGES = [
   'RELEASING.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  'bench/README.md',
   ...EXAMPLES,
   ...DOCS.map((name) => `docs/${name}`),
 ];
@@ -88,4 +90,16 @@ test('docs/README.md links to every page, so the guide of the service lists it',
 
 test('the command of the npm package has the same name as the package', () => {
   expect(Object.keys(manifest.bin)).toEqual([manifest.name]);
+});
+
+test('every picture is on a page, and a story of the browser draws it', () => {
+  const pictures = readdirSync(new URL('docs/img/', ROOT)).filter((name) => name.endsWith('.png'));
+  const texts = PAGES.map((page) => readFileSync(new URL(page, ROOT), 'utf8')).join('\n');
+  expect(pictures.filter((name) => !texts.includes(`img/${name})`))).toEqual([]);
+  const stories = [...new Bun.Glob('test/browser/**/*.test.ts').scanSync(fileURLToPath(ROOT))];
+  const drawn = stories.flatMap((name) => {
+    const story = readFileSync(new URL(name, ROOT), 'utf8');
+    return [...story.matchAll(/stage\.picture\('([\w-]+)'\)/g)].map(([, picture]) => `${picture}.png`);
+  });
+  expect(drawn.sort()).toEqual(pictures.sort());
 });

@@ -126,7 +126,6 @@ browserStories(
       await page.getByRole('article', { name: 'Chang' }).waitFor();
       const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
       expect(await background()).toBe('rgb(23, 22, 26)');
-      await stage.picture('console-narrow');
       await page.emulateMedia({ colorScheme: 'light' });
       expect(await background()).toBe('rgb(255, 255, 255)');
 

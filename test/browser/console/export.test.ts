@@ -1,7 +1,7 @@
 /** Exports in a real browser: names instead of keys, the visible columns, the selection, and a large list. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { browserStories, type Stage } from '../../support/browser/browser.ts';
+import { browserStories, type Stage, savedFile } from '../../support/browser/browser.ts';
 
 const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
 
@@ -10,7 +10,7 @@ async function download({ page }: Stage, button: string, format: string): Promis
   const saved = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: format }).click();
   const file = await saved;
-  return { name: file.suggestedFilename(), path: await file.path() };
+  return { name: file.suggestedFilename(), path: await savedFile(file) };
 }
 
 browserStories(

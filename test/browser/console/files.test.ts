@@ -108,7 +108,6 @@ browserStories(
       await images.getByRole('button', { name: 'Remove one.png' }).click();
       expect((await tea()).images).toEqual([]);
       expect(await seriousFindings(page)).toEqual([]);
-      await stage.picture('console-pictures');
       await page.keyboard.press('Control+s');
       await stage.until('Saved.');
       expect(await tea()).toEqual({
@@ -132,7 +131,6 @@ browserStories(
       const card = page.getByRole('article', { name: 'Assam' });
       await untilLoaded(card.locator('img.card-picture'), 1);
       expect(await seriousFindings(page)).toEqual([]);
-      await stage.picture('console-gallery');
       await card.getByRole('link', { name: 'Assam' }).click();
       await page.getByRole('heading', { name: 'Assam' }).waitFor();
     });

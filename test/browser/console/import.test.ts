@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browserStories, type Product, type Stage } from '../../support/browser/browser.ts';
+import { browserStories, type Product, type Stage, savedFile } from '../../support/browser/browser.ts';
 import { workbook } from '../../support/browser/workbook.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { temporaryFolder } from '../../support/processes/process.ts';
@@ -41,7 +41,7 @@ browserStories('import', (stage) => {
     await stage.page.getByRole('button', { name: 'Download 2 invalid rows' }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toBe('new-rest.csv');
-    expect(readFileSync(await file.path(), 'utf8')).toBe(
+    expect(readFileSync(await savedFile(file), 'utf8')).toBe(
       '\uFEFFid,product_name,unit_price,units_in_stock,colour,Problem\r\n' +
         '501,Bad Price,cheap,many,blue,Unit price: “cheap” is not a number. Use 12.50. ' +
         'Units in stock: “many” is not a number. Use 12.50.\r\n' +

@@ -9,6 +9,7 @@ browserStories('lists', (stage) => {
       await stage.open('/c/products');
       await untilShown(stage.page, ['Chai', 'Chang']);
       await stage.until('77 rows');
+      await stage.picture('console-products');
       await stage.page.getByRole('columnheader', { name: 'Product name' }).getByRole('button').click();
       await untilShown(stage.page, ['Alice Mutton', 'Aniseed Syrup']);
       await stage.page.getByRole('columnheader', { name: 'Product name' }).getByRole('button').click();
@@ -44,9 +45,10 @@ browserStories('lists', (stage) => {
     test('the copied curl command returns the rows of the grid', async () => {
       await stage.reopen({ permissions: ['clipboard-read', 'clipboard-write'] });
       const { page } = stage;
-      await stage.open(`/c/products?order=unit_price&~q=${encodeURIComponent("anton's")}`);
+      await stage.open(`/c/products?unit_price=gt.20&order=unit_price&~q=${encodeURIComponent("anton's")}`);
       await untilShown(page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
       await page.getByText('Request', { exact: true }).click();
+      await stage.picture('console-filter');
       await page.getByRole('button', { name: 'Copy as curl' }).click();
       await stage.until('Copied.');
       const command = await page.evaluate<string>('navigator.clipboard.readText()');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DEFAULT_MAX_VALUE_KB } from '../../../src/base/limits/declaration.ts';
 import { MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../src/base/limits/engine.ts';
-import { type Catalogue, openCatalogue } from '../../support/engines/catalogue.ts';
+import { type Catalogue, openCatalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, ids, sendJson } from '../../support/stories.ts';
 
 const LONG = 'x'.repeat(DEFAULT_MAX_VALUE_KB * 1024);
@@ -10,7 +10,7 @@ const COUNT = MAX_RETURNED_BYTES / LONG.length + 1;
 const numbers = Array.from({ length: COUNT }, (_, index) => 500 + index);
 const WITH_ROWS = { prefer: 'return=representation' };
 
-describe.each(['SQLite', 'PostgreSQL'])('rows returned by a write on %s', (engine) => {
+describe.each(TWO_ENGINES)('rows returned by a write on %s', (engine) => {
   let catalogue: Catalogue;
   const changes = numbers.map((id) => ({ id, reorder_level: 9 }));
 

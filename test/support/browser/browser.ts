@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'bu
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core';
 import { restoring } from '../engines/sqlite.ts';
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from '../processes/process.ts';
 import { CHROMIUM, LAUNCH_OPTIONS, NO_CHROMIUM } from './chromium.ts';
@@ -184,6 +184,13 @@ async function newPage(
     if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`a request to ${url}`);
   });
   return page;
+}
+
+/** Saves a download, because the browser may belong to another process. */
+export async function savedFile(download: Download): Promise<string> {
+  const path = join(temporaryFolder(), download.suggestedFilename());
+  await download.saveAs(path);
+  return path;
 }
 
 /** Simulates a concurrent writer: `work` completes just before the browser's next request with that method. */

@@ -7,6 +7,7 @@ import type { Row } from '../../../src/collection/value.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { IN_MEMORY } from '../../../src/engine/sqlite/connection/database-files.ts';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
+import { chosen, isChosen } from './chosen.ts';
 import { openTestPostgres } from './postgres.ts';
 import { beginningWith, sqliteFiles, TEST_OPTIONS } from './sqlite.ts';
 
@@ -18,14 +19,14 @@ const openLargeFile = sqliteFiles({ isLarge: true });
 /**
  * The test engines by name: PostgreSQL, SQLite with its default settings, and SQLite with every table treated as large.
  */
-export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
+export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = chosen({
   SQLite: async () => openFile(REFERENCE_PRODUCTS),
   'SQLite with large tables': async () => openLargeFile(REFERENCE_PRODUCTS),
   PostgreSQL: () => openTestPostgres(REFERENCE_PRODUCTS),
-};
+});
 
 /** One engine per database system, for tests whose results do not depend on the size of a table. */
-export const TWO_ENGINES = ['SQLite', 'PostgreSQL'] as const;
+export const TWO_ENGINES = (['SQLite', 'PostgreSQL'] as const).filter(isChosen);
 
 /** Also the in-memory catalogue, which has no file and no other connection. */
 export const WITH_MEMORY = [...TWO_ENGINES, 'SQLite in memory'] as const;

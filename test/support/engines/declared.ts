@@ -13,6 +13,7 @@ import { FileRecords } from '../../../src/files/records.ts';
 import { openStorage, type StorageOptions } from '../../../src/files/storage/identity.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { sendJson } from '../stories.ts';
+import { chosen } from './chosen.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
 import { newFile, TEST_OPTIONS } from './sqlite.ts';
 
@@ -49,7 +50,7 @@ export interface Place {
   readonly layout: () => Promise<unknown>;
 }
 
-export const PLACES: Readonly<Record<string, () => Place>> = { SQLite: sqlitePlace, PostgreSQL: postgresPlace };
+export const PLACES: Readonly<Record<string, () => Place>> = chosen({ SQLite: sqlitePlace, PostgreSQL: postgresPlace });
 
 function demandOf({ collections, rows = {}, allowed }: Declaration) {
   const catalogue = declareCatalogue({ collections });

@@ -5,9 +5,10 @@ import { type Catalogue as Declared, declareCatalogue } from '../../../src/colle
 import type { Row } from '../../../src/collection/value.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import type { Catalogue } from './catalogue.ts';
+import { isChosen } from './chosen.ts';
 import { openDeclared } from './shop.ts';
 
-export const ROLE_ENGINES = ['SQLite', 'SQLite with large tables', 'PostgreSQL'] as const;
+export const ROLE_ENGINES = (['SQLite', 'SQLite with large tables', 'PostgreSQL'] as const).filter(isChosen);
 
 export function declaredBy(yaml: string): Declared {
   return declareCatalogue(parseDeclaration(yaml, 'collections.yaml'));
