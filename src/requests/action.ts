@@ -1,5 +1,5 @@
 /** A call of an action from request to answer: a batch of the declaration, with its rights, and the caller's values. */
-import { runToEnd, type Task } from '../base/cooperative.ts';
+import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import { ErrorList } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import { pathPart } from '../base/net/query-string.ts';
@@ -14,7 +14,7 @@ import { type BoundEntry, bindAction, isOneRow } from '../plan/call/action.ts';
 import { readActionArguments } from '../plan/call/action-arguments.ts';
 import { findRoutine } from '../plan/call/find-routine.ts';
 import { batchAnswer } from '../response/batch.ts';
-import type { RequestContext } from '../response/request-context.ts';
+import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { executeBatch } from './batch.ts';
 import { BatchPlanner, type BoundRequest, REQUESTS_PER_SLICE } from './batch-plan.ts';
 import { retryOf } from './retry.ts';
@@ -37,7 +37,10 @@ export async function callAction(
   const errors = preferences.errors === 'all' ? new ErrorList() : undefined;
   let bound: readonly BoundEntry[] = [];
   try {
-    const given = new Map(Object.entries(runToEnd(argumentsIn(body.bytes, call.contentType))));
+    const reading = argumentsIn(body.bytes, call.contentType);
+    const given = new Map(
+      Object.entries(body.isLong ? await trackWork(context, schedule(reading)) : runToEnd(reading)),
+    );
     findRoutine([action], { names: [...given.keys()], body: [], isOpaque: false });
     const values = readActionArguments(action, given, errors?.report);
     if (errors !== undefined && errors.total > 0) throw errors.toError();

@@ -29,6 +29,9 @@ roles:
   recent:
     products: { read: true }
     changes: { read: { where: 'kind=eq.update' } }
+  writer:
+    products: { read: true, update: true }
+    changes: { read: { where: 'actor=eq.{claims.sub}', fields: [seq, collection, kind] } }
   chief:
     include: [auditor]
     changes: { read: true }
@@ -100,6 +103,14 @@ describe.each(TWO_ENGINES)('permissions of the log on %s', (engine) => {
       { actor: 'root', collection: 'customers' },
     ]);
     expect(await shop.as('admin').list('/changes?select=seq')).toHaveLength(4);
+  });
+
+  test('a rule may refer to claims, so that a role reads its own entries', async () => {
+    const writer = shop.as('writer', { sub: 'wim' });
+    expect((await writer.fetch('/products?id=eq.1', sendJson('PATCH', { name: 'mine' }))).status).toBe(204);
+    expect(await writer.list('/changes?select=collection,kind')).toEqual([{ collection: 'products', kind: 'update' }]);
+    expect(await shop.as('writer', { sub: 'eve' }).list('/changes')).toEqual([]);
+    await expectRefusal(await writer.fetch('/products', now()), 403, '42501');
   });
 
   test('without the permission, a caller can undo its own changes and nothing else', async () => {

@@ -39,11 +39,13 @@ roles:
     products: { read: { where: 'withdrawn=is.false', fields: [id, name, price, group_id, image, pictures] } }
     groups: { read: { where: 'hidden=is.false', fields: [id, name] } }
     people: { read: { fields: [id, name] } }
+    changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }
   seller:
     products:
       read: { where: 'withdrawn=is.false&seller=eq.{claims.seller}', fields: [id, name, price, seller, group_id, image, pictures] }
       update: { fields: [name, price, image, pictures] }
     people: { read: { fields: [id, name] }, update: { fields: [name] } }
+    changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }
   mixed:
     include: [visitor]
     products: { read: { where: 'withdrawn=is.false&seller=eq.{claims.seller}', fields: [id, name, seller, withdrawn] } }
