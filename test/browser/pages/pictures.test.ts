@@ -58,7 +58,7 @@ browserStories(
       const rows = () => stage.ask<{ image: { sha256: string } }[]>('/products?select=image(sha256)&order=id');
       const [chai, chang] = await rows();
       expect(chang).not.toEqual(chai!);
-      const [command = ''] = blocks('sh')[1]!.split('\n');
+      const command = blocks('sh')[1]!;
       const replacing = Bun.spawn(['bash', '-c', command.replace(ADDRESS, stage.service.url)], {
         cwd: folder,
         stderr: 'ignore',
