@@ -1,6 +1,6 @@
 /** The tours in the README and the documentation: each command prints what the page shows. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, PROGRAM, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
 
@@ -47,13 +47,14 @@ async function stop(service: Service | undefined): Promise<undefined> {
 
 const ROOT = new URL('../../../', import.meta.url);
 const DOCS = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
-const PAGES = ['README.md', ...DOCS].filter(
+const PAGES = ['README.md', 'examples/shop/README.md', ...DOCS].filter(
   (name) => name.endsWith('.md') && blocks(readFileSync(new URL(name, ROOT), 'utf8'), 'sh').length > 0,
 );
 
 test.each(PAGES)('every command of the tour in %s prints what the page shows', async (name) => {
   const page = readFileSync(new URL(name, ROOT), 'utf8');
   const cwd = temporaryFolder();
+  if (name.startsWith('examples/')) cpSync(new URL('.', new URL(name, ROOT)), cwd, { recursive: true });
   for (const file of filesOf(page)) writeFileSync(join(cwd, file.name), file.text);
   let service: Service | undefined;
   let count = 0;
