@@ -9,7 +9,7 @@ import {
   MAX_UPLOADS_BYTES_PER_CALLER,
   MAX_UPLOADS_PER_CALLER,
 } from '../base/limits/files.ts';
-import { SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../base/limits/http.ts';
+import type { IncomingBody } from '../http/body/incoming-body.ts';
 
 interface Room {
   readonly count: number;
@@ -28,15 +28,10 @@ const PER_CALLER: Room = { ...ANY, count: MAX_UPLOADS_PER_CALLER, bytes: MAX_UPL
 export class UploadBudget {
   private readonly uploads = new Set<UploadInProgress>();
 
-  /** `drop` ends the upload in favour of others. */
-  begin(caller: string, drop: () => void): UploadInProgress {
-    const upload: UploadInProgress = new UploadInProgress(caller, {
+  begin(caller: string, body: IncomingBody): UploadInProgress {
+    const upload: UploadInProgress = new UploadInProgress(caller, body, {
       hold: (bytes) => this.makeRoom(caller, { ...NOTHING, bytes }),
       fits: (arriving) => this.dropStalled({ ...ANY, arriving }, NOTHING, () => true),
-      drop: () => {
-        this.uploads.delete(upload);
-        drop();
-      },
       end: () => this.uploads.delete(upload),
     });
     this.makeRoom(caller, { ...NOTHING, count: 1 });
@@ -57,14 +52,15 @@ export class UploadBudget {
     let arriving = uploads.reduce((sum, upload) => sum + upload.arriving, 0);
     const isOver = () =>
       uploads.length + count > limit.count || held + bytes > limit.bytes || arriving > limit.arriving;
-    if (isOver()) uploads.sort((one, other) => other.idleMs - one.idleMs);
+    if (isOver()) uploads.sort((one, other) => other.body.idleMs - one.body.idleMs);
     while (isOver()) {
       const [longest] = uploads;
-      if (longest === undefined || longest.idleMs < STALLED_BODY_SECONDS * 1000) return false;
+      if (longest?.body.isStalled !== true) return false;
       uploads.shift();
       held -= longest.memory;
       arriving -= longest.arriving;
-      longest.actions.drop();
+      longest.end();
+      longest.body.drop();
     }
     return true;
   }
@@ -74,41 +70,16 @@ export class UploadInProgress {
   /** The bytes in memory, and those of the file that is arriving. */
   memory = 0;
   arriving = 0;
-  private received = 0;
-  private waitedMs = 0;
-  /** Since when the service waits for bytes; undefined while it works on them. */
-  private waitsSince: number | undefined;
 
   constructor(
     readonly caller: string,
-    readonly actions: {
+    readonly body: IncomingBody,
+    private readonly actions: {
       readonly hold: (bytes: number) => void;
       readonly fits: (room: number) => boolean;
-      readonly drop: () => void;
       readonly end: () => void;
     },
   ) {}
-
-  /** The wait for the next bytes, or behind the minimum rate, so that single bytes do not count as progress. */
-  get idleMs(): number {
-    if (this.waitsSince === undefined) return 0;
-    const waits = performance.now() - this.waitsSince;
-    return Math.max(waits, this.waitedMs + waits - (this.received * 1000) / SLOWEST_BODY_BYTES);
-  }
-
-  /** Waits for the next bytes of the client. */
-  async wait<T extends { readonly value?: Uint8Array | undefined }>(next: Promise<T>): Promise<T> {
-    const since = performance.now();
-    this.waitsSince = since;
-    try {
-      const result = await next;
-      this.received += result.value?.length ?? 0;
-      return result;
-    } finally {
-      this.waitsSince = undefined;
-      this.waitedMs += performance.now() - since;
-    }
-  }
 
   /** Adds memory; a negative number releases it. */
   hold(bytes: number): void {

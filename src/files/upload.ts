@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_FILES_PER_UPLOAD } from '../base/limits/files.ts';
 import { checkEncoding } from '../http/body/body-receiver.ts';
+import { IncomingBody } from '../http/body/incoming-body.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { cleanName, nameIn } from './file-name.ts';
 import { type HeaderValue, readHeaderValue, readUtf8Header } from './header-parameters.ts';
@@ -36,8 +37,8 @@ export async function receiveFiles(
   }
   const type = readHeaderValue(sentType);
   const isForm = type.value === 'multipart/form-data';
-  const upload = budget.begin(caller, () => reader.drop());
-  const reader = new BodyReader(call.stream, upload);
+  const reader = new IncomingBody(call.stream, { dropped: tooSlow, details: 'Nothing was stored.' });
+  const upload = budget.begin(caller, reader);
   const files: UploadedFile[] = [];
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
@@ -126,49 +127,9 @@ function boundaryOf({ parameters }: HeaderValue): string {
   });
 }
 
-function interrupted(): ApiError {
-  return new ApiError('PGRST102', 'the request body broke off', { details: 'Nothing was stored.' });
-}
-
 function tooMany(): ApiError {
   return new ApiError('54000', `one request may have ${MAX_FILES_PER_UPLOAD} files`, {
     details: 'Nothing was stored.',
     hint: 'Send the files in several requests.',
   });
-}
-
-/** The bytes of a body as they arrive. */
-class BodyReader implements AsyncIterable<Uint8Array> {
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  private isDropped = false;
-
-  constructor(
-    body: ReadableStream<Uint8Array> | null,
-    private readonly upload: UploadInProgress,
-  ) {
-    this.reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    if (this.reader === undefined) return;
-    for (;;) {
-      const next = this.reader.read().catch(() => {
-        throw this.isDropped ? tooSlow() : interrupted();
-      });
-      const { done, value } = await this.upload.wait(next);
-      if (this.isDropped) throw tooSlow();
-      if (done) return;
-      yield value;
-    }
-  }
-
-  /** Ends this body in favour of others. */
-  drop(): void {
-    this.isDropped = true;
-    this.cancel();
-  }
-
-  cancel(): void {
-    void this.reader?.cancel().catch(() => undefined);
-  }
 }

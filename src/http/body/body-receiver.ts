@@ -4,14 +4,10 @@
  * one is rejected.
  */
 import { ApiError } from '../../base/errors.ts';
-import {
-  MAX_BODIES_BYTES,
-  SHORT_BODY_BYTES,
-  SLOWEST_BODY_BYTES,
-  STALLED_BODY_SECONDS,
-} from '../../base/limits/http.ts';
+import { MAX_BODIES_BYTES, SHORT_BODY_BYTES } from '../../base/limits/http.ts';
 import { gauge, type Metric } from '../../base/metric.ts';
 import type { Call } from '../call.ts';
+import { brokenOff, IncomingBody } from './incoming-body.ts';
 
 /** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
 const SHORT_CHUNK_BYTES = 1024;
@@ -61,21 +57,39 @@ export class BodyReceiver {
     const { maxBytes } = this;
     if (length !== null) {
       if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-      if (Number(length) <= SHORT_BODY_BYTES) return new Body(await call.bytes().catch(rejectInterrupted), this);
+      if (Number(length) <= SHORT_BODY_BYTES) {
+        const bytes = await call.bytes().catch(() => {
+          throw brokenOff(ERRORS.details);
+        });
+        return new Body(bytes, this);
+      }
       if (this.held + Number(length) > this.maxAll) this.makeRoom(Number(length));
     }
     const { stream } = call;
     if (stream === null) return new Body(new Uint8Array(), this);
-    const receiving = new Receiving(stream, maxBytes, (bytes) => this.hold(bytes));
+    const receiving = { incoming: new IncomingBody(stream, ERRORS), size: 0 };
     this.receiving.add(receiving);
     try {
-      return new Body(await receiving.whole().catch(rejectInterrupted), this, receiving.size);
+      return new Body(await this.whole(receiving), this, receiving.size);
     } catch (error) {
+      receiving.incoming.cancel();
       this.free(receiving.size);
       throw error;
     } finally {
       this.receiving.delete(receiving);
     }
+  }
+
+  private async whole(receiving: Receiving): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of receiving.incoming) {
+      if (receiving.size + chunk.byteLength > this.maxBytes) throw tooLarge(this.maxBytes);
+      this.hold(chunk.byteLength);
+      receiving.size += chunk.byteLength;
+      chunks.push(chunk);
+      if (chunk.byteLength < SHORT_CHUNK_BYTES) await new Promise(setImmediate);
+    }
+    return Buffer.concat(chunks);
   }
 
   hold(bytes: number): void {
@@ -89,74 +103,28 @@ export class BodyReceiver {
 
   private makeRoom(bytes: number): void {
     const stalled = [...this.receiving]
-      .filter(({ idleMs }) => idleMs >= STALLED_BODY_SECONDS * 1000)
-      .sort((one, other) => other.idleMs - one.idleMs);
+      .filter(({ incoming }) => incoming.isStalled)
+      .sort((one, other) => other.incoming.idleMs - one.incoming.idleMs);
     for (const each of stalled) {
       if (this.held + bytes <= this.maxAll) return;
-      this.free(each.drop());
+      this.free(each.size);
+      each.size = 0;
+      each.incoming.drop();
     }
     if (this.held + bytes > this.maxAll) throw tooBusy('too many large bodies are being worked on');
   }
 }
 
-/** A body in transit. */
-class Receiving {
-  /** The number of bytes that count. */
-  size = 0;
-  private readonly begunAt = performance.now();
-  private at = this.begunAt;
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
-  private isDropped = false;
-
-  constructor(
-    body: ReadableStream<Uint8Array>,
-    private readonly maxBytes: number,
-    private readonly hold: (bytes: number) => void,
-  ) {
-    this.reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  }
-
-  /** The time since the last bytes, or behind the minimum rate, so that single bytes do not count as progress. */
-  get idleMs(): number {
-    const now = performance.now();
-    return Math.max(now - this.at, now - this.begunAt - (this.size * 1000) / SLOWEST_BODY_BYTES);
-  }
-
-  async whole(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    try {
-      for (;;) {
-        const { done, value } = await this.reader.read();
-        if (this.isDropped) throw tooBusy('the body came too slowly while others waited');
-        if (done) return Buffer.concat(chunks);
-        if (this.size + value.byteLength > this.maxBytes) throw tooLarge(this.maxBytes);
-        this.hold(value.byteLength);
-        this.size += value.byteLength;
-        this.at = performance.now();
-        chunks.push(value);
-        if (value.byteLength < SHORT_CHUNK_BYTES) await new Promise(setImmediate);
-      }
-    } catch (error) {
-      void this.reader.cancel().catch(() => undefined);
-      throw error;
-    }
-  }
-
-  /** Drops this body in favour of others. Returns the freed bytes. */
-  drop(): number {
-    const { size } = this;
-    this.size = 0;
-    this.isDropped = true;
-    void this.reader.cancel().catch(() => undefined);
-    return size;
-  }
+/** A body in transit, and the number of its bytes that count. */
+interface Receiving {
+  readonly incoming: IncomingBody;
+  size: number;
 }
 
-/** The client disconnected or sent invalid chunks: not an error of the service. */
-function rejectInterrupted(error: unknown): never {
-  if (error instanceof ApiError) throw error;
-  throw new ApiError('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
-}
+const ERRORS = {
+  dropped: () => tooBusy('the body came too slowly while others waited'),
+  details: 'Nothing was changed.',
+};
 
 /** RFC 9110, 8.4: rejects an unsupported content coding. */
 export function checkEncoding(encoding: string | null): void {
