@@ -14,7 +14,7 @@ import { BODY_TYPES, readDocument } from '../http/body/parse-body.ts';
 import { Call, pathAndQuery } from '../http/call.ts';
 import { findRows } from '../http/rows.ts';
 import { resolveField } from '../plan/resolve.ts';
-import { type EarlierValue, takeEarlierValues } from '../plan/write/earlier-value.ts';
+import { type EarlierValue, earlierValuesIn, takeEarlierValues } from '../plan/write/earlier-value.ts';
 import type { BatchWrite } from '../response/batch.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { planCall, readWrite, type WriteCall } from './planned-write.ts';
@@ -95,7 +95,9 @@ export class BatchPlanner {
     const parsed = readWrite(call, findRows(call, seen), { access });
     const write = bind === undefined ? parsed : { ...parsed, query: bind(parsed.query) };
     const document = method === 'DELETE' ? undefined : yield* documentOf(body, call.contentType);
-    const uses = document?.kind === 'json' ? takeEarlierValues(document.value, index) : [];
+    // The values of an action are not parsed: a caller chose some of them.
+    const usesOf = bind === undefined ? takeEarlierValues : earlierValuesIn;
+    const uses = document?.kind === 'json' ? usesOf(document.value, index) : [];
     for (const use of uses) this.use(use);
     return { write, document, affects, uses };
   }

@@ -62,13 +62,14 @@ describe.each([
   [
     'a value of an earlier entry in a filter',
     `${ORDER}, ${TAKE('products?id=eq.{order.id}&stock=eq.{lines.quantity}')}`,
-    'while the action runs',
+    'known only later',
   ],
   [
     'an unknown field of an earlier entry',
     `${ORDER}, ${TAKE(undefined, "{ stock: '{order.idd}', name: x }")}`,
     '{order.id}',
   ],
+  ['a pattern', TAKE('products?name=like.{lines.product}'), 'is not a pattern'],
   ['a day in a body', TAKE(undefined, "{ made: '{today}' }"), 'a value of a filter'],
   ['an unknown parameter of each', TAKE().replace('each: lines', 'each: line'), 'lines'],
   ['an unknown method', TAKE().replace('PATCH', 'GET'), 'POST'],
@@ -85,6 +86,8 @@ describe('a mistake', () => {
   test('in the parameters', () => {
     const use = "{ method: POST, path: products, body: { stock: '{a}' } }";
     expect(mistakes(use, 'a: text')).toContain('integer');
+    const change = "{ method: PATCH, path: 'products?id=eq.1', body: { stock: '{a}' } }";
+    expect(mistakes(change, 'a: json')).toContain('operation');
     expect(mistakes(use, 'a: int5')).toContain('int2');
     expect(mistakes(use, 'a: { type: int4, pattern: x }')).toContain('pattern is for texts');
     expect(mistakes(use, 'a: { type: int4, minimum: 2, default: 1 }')).toContain('less than minimum');

@@ -173,7 +173,7 @@ export function mapValues(test: Test, change: (text: string) => string): Test {
 }
 
 /** A claim may only be compared: a value that a caller chooses must not become a pattern. */
-const COMPARING = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'cs', 'cd', 'ov'];
+export const COMPARING = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'cs', 'cd', 'ov'];
 
 function checkTakesClaims(test: Test): void {
   if (test.kind === 'in') return;

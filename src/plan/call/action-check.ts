@@ -10,8 +10,7 @@ import type { Value } from '../../collection/value.ts';
 import { parsePrefer } from '../../dialect/prefer.ts';
 import { parseQuery } from '../../dialect/query.ts';
 import type { Condition } from '../../dialect/tree.ts';
-import { valuesOf } from '../access/rule.ts';
-import { takeEarlierValues } from '../write/earlier-value.ts';
+import { COMPARING, valuesOf } from '../access/rule.ts';
 import { planWrite } from '../write/write.ts';
 import { bindAction } from './action.ts';
 import type { ActionArguments } from './action-arguments.ts';
@@ -62,7 +61,7 @@ function* sizeOf({ entries, rows }: Action): Generator<ActionProblem> {
 /** A placeholder of a body or a filter. A cell of a row is the only place for a value of an earlier entry. */
 interface Place {
   readonly text: string;
-  readonly where: 'body' | 'cell' | 'filter';
+  readonly where: 'body' | 'cell' | 'filter' | 'pattern';
 }
 
 function* placeholdersIn(action: Action): Generator<ActionProblem> {
@@ -87,7 +86,7 @@ function* placeholdersIn(action: Action): Generator<ActionProblem> {
       } else if (!places.includes(where)) {
         yield {
           entry: index,
-          message: `${text} cannot be here: ${places.includes('filter') ? 'it is a value of a filter' : 'it is known only while the action runs, as the value of a field'}`,
+          message: `${text} cannot be here: ${reasonAt(where, places)}`,
         };
       }
       used.add(name.split('.', 1)[0]!);
@@ -97,6 +96,11 @@ function* placeholdersIn(action: Action): Generator<ActionProblem> {
   for (const { name } of action.parameters) {
     if (!used.has(name)) yield { message: `batch does not use the parameter ${name}` };
   }
+}
+
+function reasonAt(where: Place['where'], places: readonly Place['where'][]): string {
+  if (where === 'pattern') return `a value is compared by ${COMPARING.join(', ')} or in, and is not a pattern`;
+  return places.includes('filter') ? 'it is a value of a filter' : 'it is known only later, as the value of a field';
 }
 
 const EVERYWHERE: readonly Place['where'][] = ['body', 'cell', 'filter'];
@@ -139,7 +143,13 @@ function* textsIn(value: unknown): Generator<Place> {
 
 function* testsIn(condition: Condition): Generator<Place> {
   if (condition.kind === 'group') for (const term of condition.terms) yield* testsIn(term);
-  else if ('test' in condition) for (const text of valuesOf(condition.test)) yield { text, where: 'filter' };
+  else if ('test' in condition) {
+    const { test } = condition;
+    const isCompared =
+      test.kind === 'in' ||
+      (test.kind === 'value' && test.quantifier === undefined && COMPARING.includes(test.operator));
+    for (const text of valuesOf(test)) yield { text, where: isCompared ? 'filter' : 'pattern' };
+  }
 }
 
 /** Rules of fields depend on the values, so a sample may break them. */
@@ -147,7 +157,7 @@ const OF_VALUES = ['23502', '23514'];
 
 function planned(action: Action): readonly ActionProblem[] {
   const problems: ActionProblem[] = [];
-  for (const [index, { entry, at, body, bind }] of bindAction(action, samplesOf(action), SAMPLE_CALL).entries()) {
+  for (const { entry, at, body, bind } of bindAction(action, samplesOf(action), SAMPLE_CALL)) {
     try {
       const { collection, method, query, headers = {} } = entry;
       const prefer = Object.entries(headers).find(([name]) => name.toLowerCase() === 'prefer')?.[1] ?? null;
@@ -159,7 +169,6 @@ function planned(action: Action): readonly ActionProblem[] {
         singular: false,
         allowUnfiltered: false,
       };
-      takeEarlierValues(body, index);
       const document = method === 'DELETE' ? undefined : ({ kind: 'json', value: body } as const);
       runToEnd(planWrite(collection, method, asked, document, undefined));
     } catch (error) {
@@ -195,7 +204,8 @@ function sampleRow({ fields }: Collection): ReadonlyMap<string, Argument> {
 function sampleOf({ type, default: value, rules: { minimum, oneOf } }: Field): Value {
   if (value !== undefined || minimum !== undefined) return value ?? minimum ?? null;
   if (oneOf !== undefined) return oneOf[0]!;
-  if (can(type, 'array')) return type.store('{}');
+  // An object is also a list of no elements, and no operation.
+  if (can(type, 'array') || can(type, 'json')) return type.store('{}');
   if (can(type, 'number')) return type.store('1');
   if (can(type, 'text')) return type.store('text');
   const [example] = Array.isArray(type.schema.examples) ? type.schema.examples : [];

@@ -9,6 +9,7 @@ import { printArrayLiteral } from '../../collection/types/array/array-literal.ts
 import { builtIn } from '../../collection/types/index.ts';
 import type { Query } from '../../dialect/tree.ts';
 import { type Claims, claimAt } from '../access/claims.ts';
+import { EarlierValue } from '../write/earlier-value.ts';
 import type { ActionArguments } from './action-arguments.ts';
 import type { Argument } from './arguments.ts';
 import { bindArguments, parameterIn } from './stored-query.ts';
@@ -83,7 +84,7 @@ function boundTo(
   if (first === 'claims') return claimOf(path, claims);
   if (path.length === 0) return rows.has(first) ? { json: rows.get(first)!.map(asObject) } : undefined;
   const requests = named.get(first);
-  if (requests !== undefined) return { json: { $from: requests[row ?? 0] ?? requests[0], field: path.join('.') } };
+  if (requests !== undefined) return { json: new EarlierValue(requests[row ?? 0] ?? requests[0]!, path.join('.')) };
   const argument = first === each ? rows.get(first)?.[row!]?.get(path.join('.')) : undefined;
   return argument && boundValue(argument);
 }

@@ -41,6 +41,12 @@ export function takeEarlierValues(body: unknown, index: number): readonly Earlie
   return taken;
 }
 
+/** The values of earlier requests that the rows of a body already have. */
+export function earlierValuesIn(body: unknown): readonly EarlierValue[] {
+  const rows = Array.isArray(body) ? body : [body];
+  return rows.filter(isObject).flatMap((row) => Object.values(row).filter((cell) => cell instanceof EarlierValue));
+}
+
 function earlierValue({ [FROM]: request, field, ...more }: Record<string, unknown>, index: number, name: string) {
   const isEarlier = typeof request === 'number' && Number.isInteger(request) && request >= 0 && request < index;
   if (isEarlier && typeof field === 'string' && Object.keys(more).length === 0) return new EarlierValue(request, field);

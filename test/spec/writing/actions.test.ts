@@ -143,6 +143,12 @@ describe.each(TWO_ENGINES)('actions on %s', (engine) => {
     });
   });
 
+  test('an argument cannot name values of other entries', async () => {
+    const data = { $from: 0, field: 'cost' };
+    const response = await shop.as('admin').fetch('/rpc/remember', sendJson('POST', { data }));
+    expect([response.status, await response.json()]).toEqual([200, { id: expect.any(Number), name: 'x', data }]);
+  });
+
   test('filters of an action know the time', async () => {
     const order = (customer_id: number, placed_at: string) => ({ customer_id, placed_at, note: 'x' });
     const rows = [order(2, '2020-01-01T00:00:00Z'), order(1, '2020-01-01T00:00:00Z'), order(2, '2999-01-01T00:00:00Z')];

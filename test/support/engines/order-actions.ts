@@ -4,7 +4,7 @@ import type { Row } from '../../../src/collection/value.ts';
 export const ORDERS_YAML = `
 collections:
   customers:
-    fields: { id: int4, name: text }
+    fields: { id: int4, name: text, data: json }
   products:
     fields:
       id: int4
@@ -51,6 +51,12 @@ actions:
       - { name: renamed, method: PATCH, path: '/products?name=eq.{from}&name=in.({also})', body: { name: '{to}' } }
       - { name: made, method: POST, path: customers, body: { name: '{to}' } }
     returns: [renamed, made]
+  remember:
+    parameters: { data: json }
+    batch:
+      - { name: product, method: PATCH, path: products?id=eq.1, body: { name: Tent } }
+      - { name: stored, method: POST, path: customers, body: { name: x, data: '{data}' } }
+    returns: stored
   purge:
     batch:
       - { method: DELETE, path: 'orders?placed_at=lt.{now}&customer_id=eq.2' }
