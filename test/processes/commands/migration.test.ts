@@ -85,7 +85,7 @@ describe('a database from before declarations were recorded', () => {
 });
 
 describe('processes', () => {
-  const ROWS = 30_000;
+  const ROWS = 10_000;
   const first: CollectionDraft = {
     name: 'items',
     key: ['id'],
