@@ -134,7 +134,10 @@ export class BodyTables {
     const { met = ALWAYS } = this.restriction;
     const rule = plan.kind === 'insert' ? met : andAlso(met, plan.among ?? ALWAYS);
     const keys = match.map((_, at) => `given." key ${at}"`);
-    const stored = ({ name }: Field) => `${table}.${identifier(name)}`;
+    const stored = (field: Field) => {
+      const column = `${table}.${identifier(field.name)}`;
+      return this.source.dialect.column?.(column, field) ?? column;
+    };
     const parts = [
       `given.${INDEX}, " written", " unknown"`,
       ...own.map((field, at) => `${stored(field)} as " own ${at}"`),
