@@ -13,7 +13,7 @@ collections:
 roles:
   admin: all
   anonymous: { goods: { read: true } }
-  clerk: { goods: { read: true }, salaries: { read: true } }
+  clerk: { goods: { read: true }, salaries: { read: true }, changes: { read: true } }
   visitor: { goods: { read: { where: 'name=eq.tea' } } }
 `);
 
@@ -144,7 +144,8 @@ for (const engine of TWO_ENGINES) {
       await expectRefusal(await store(ann, view('x', { definition: 'y'.repeat(66_000) })), 413, 'CAT413');
       await expectRefusal(await ann.fetch('/views?colour=eq.red'), 400, '42703');
       await expectRefusal(await store(as('anonymous'), view('x')), 401, '42501');
-      await expectRefusal(await ann.fetch('/views', { headers: { prefer: 'as-of=2020-01-01' } }), 501, 'CAT501');
+      const earlier = { headers: { prefer: 'as-of=2020-01-01' } };
+      await expectRefusal(await ann.fetch('/views', earlier), 403, '42501');
       expect(await names(ann)).toEqual([]);
       const many = Array.from({ length: 500 }, (_, index) => ({
         collection: 'goods',
