@@ -22,12 +22,12 @@ export function positionOf(
   const text = preferences['as-of'];
   if (text === undefined) return undefined;
   const { log } = engine;
-  checkAsOf(plan, access?.permissions);
   const time = readMoment(text);
   if (log === undefined) throw notLogged();
   if (plan.log !== undefined) return log.positionAt(time);
   return andThen(log.oldest(changingCollections(plan)), (oldest) => {
     if (oldest === undefined) throw notLogged(plan.from);
+    checkAsOf(plan, access?.permissions);
     if (time < oldest.at) throw beforeLog(text, oldest.at);
     return andThen(log.positionAt(time), (seq) => Math.max(seq, oldest.seq));
   });
