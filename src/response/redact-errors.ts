@@ -4,6 +4,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
+import { rowDenied } from '../collection/access/permission-errors.ts';
 import {
   allReferences,
   type Collection,
@@ -13,7 +14,7 @@ import {
   stored,
 } from '../collection/declaration.ts';
 import { derivedName } from '../collection/derived-name.ts';
-import type { WritePlan } from '../plan/types.ts';
+import type { Predicate, WritePlan } from '../plan/types.ts';
 
 /** `collection` is the written collection as the caller sees it. */
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
@@ -23,6 +24,10 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
     case '23505':
       return mayNameDuplicate(plan, collection, constraint) ? error : DUPLICATE.with({ index });
     case '23503':
+      // A row that does not exist looks like one that the rules do not allow.
+      if (Object.values(plan.restriction ?? {}).some((rule) => follows(rule, constraint))) {
+        return rowDenied(plan.into.name);
+      }
       // A row that is still referenced concerns no field of the body.
       if (error.field !== undefined || plan.kind === 'insert') {
         return mayNameReferent(plan, collection, constraint) ? error : missing(plan.into).with({ index });
@@ -51,6 +56,15 @@ function mayNameReferent(plan: WritePlan, { among }: Collection, constraint: str
   const reference = allReferences(plan.into).find(({ name }) => name === constraint);
   const isGiven = reference && fieldsOf(reference).every((field) => givenBy(plan).includes(field));
   return isGiven === true && among.has(reference!.to);
+}
+
+/** Whether a rule depends on the row that a reference leads to, or any reference if it is unknown. */
+function follows(rule: Predicate, constraint: string | undefined): boolean {
+  if ('terms' in rule) return rule.terms.some((term) => follows(term, constraint));
+  if (rule.kind === 'not') return follows(rule.term, constraint);
+  if (rule.kind !== 'exists') return false;
+  const { name, outer, referring } = rule.relation;
+  return outer === referring && (constraint ?? name) === name;
 }
 
 /** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */

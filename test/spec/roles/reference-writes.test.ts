@@ -57,6 +57,13 @@ for (const engine of ROLE_ENGINES) {
       const foreign = await refused(ann().fetch('/order_lines', sendJson('POST', line(3, 4))));
       const missing = await refused(ann().fetch('/order_lines', sendJson('POST', line(99, 4))));
       expect(missing).toEqual(foreign);
+      const moves: readonly ((order: number) => Promise<Response>)[] = [
+        (order) => ann().fetch('/order_lines/2', sendJson('PATCH', { order_id: order })),
+        (order) => ann().fetch('/order_lines', sendJson('PATCH', [{ id: 2, order_id: order }])),
+        (order) => ann().fetch('/order_lines', sendJson('POST', [{ id: 2, ...line(order, 4) }], MERGE)),
+        (order) => ann().fetch('/order_lines?id=eq.50', sendJson('PUT', { id: 50, ...line(order, 4) })),
+      ];
+      for (const move of moves) expect(await refused(move(99))).toEqual(await refused(move(3)));
     });
 
     test('one forbidden row of an array, a CSV file or an import rejects all of them', async () => {
