@@ -46,6 +46,8 @@ export type Predicate =
       readonly between?: Predicate;
       readonly offset?: number;
       readonly groupBy?: readonly Expression[];
+      /** Set by an engine: the related rows are found first, since they are few. */
+      readonly isFirst?: true;
     }
   | {
       readonly kind: 'search';

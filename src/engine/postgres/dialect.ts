@@ -85,6 +85,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
     elements: (sql) => `(select * from unnest(${sql}) with ordinality as elements (value, key))`,
     isElement: (value, array) => `${array} @> array[${value}]`,
+    isListed: (value, query) => `${value} = any(array(${query}))`,
 
     contains: ({ sql }, operator, value) => `${sql} ${OPERATORS[operator].symbol} ${value}`,
 

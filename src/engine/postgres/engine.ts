@@ -26,6 +26,7 @@ import { notLogged } from '../shared/change-log.ts';
 import { isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
+import { withRelatedFirst } from '../shared/related-first.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect, Statement } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
@@ -122,9 +123,10 @@ export class PostgresEngine implements Engine {
     this.opened.catch(() => undefined);
   }
 
-  read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
-    if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
-    if (plan.source !== undefined) return this.call(plan, plan.source, encoding);
+  read(asked: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
+    if (asked.log !== undefined || asOf !== undefined) return this.readLog(asked, encoding, asOf);
+    if (asked.source !== undefined) return this.call(asked, asked.source, encoding);
+    const plan = withRelatedFirst(asked);
     const isGuarded = this.hasComputed && callsFunctions(plan);
     const work = (pool: Pool) => {
       const isQuick = isGuarded ? 'guarded' : this.planCost.isCheapRead(pool, plan);

@@ -26,7 +26,8 @@ const compilers: Compilers = {
     scope.dialect.compare(compileOperand(of, scope), 'is distinct from', value, scope.bind),
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
-  exists: ({ relation, where, between, offset = 0, groupBy = [] }, scope) => {
+  exists: ({ relation, where, between, offset = 0, groupBy = [], isFirst }, scope) => {
+    if (isFirst === true) return compileList(relation, where, scope);
     const inner = joinRelated(relation, scope, between);
     const rows = `${inner.from} and ${compilePredicate(where, inner.scope)}`;
     return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
@@ -55,6 +56,14 @@ export function compileWhere(predicate: Predicate, scope: Scope): string {
 function join(terms: readonly Predicate[], joiner: string, none: string, scope: Scope): string {
   if (terms.length === 0) return none;
   return `(${terms.map((term) => compilePredicate(term, scope)).join(joiner)})`;
+}
+
+/** Whether a reference is one of a list of keys. Null is not; below a negation the result would differ. */
+function compileList({ to, outer, inner }: Relation, where: Predicate, scope: Scope): string {
+  const { column: _, ...shared } = scope;
+  const rows: Scope = { ...shared, name: ` ${scope.depth + 1} ${to.name}`, depth: scope.depth + 1 };
+  const list = `select ${columnOf(inner, rows)} from ${identifier(to.name)} as ${identifier(rows.name)}`;
+  return scope.dialect.isListed(columnOf(outer, scope), `${list} where ${compilePredicate(where, rows)}`);
 }
 
 /** `from … where …` with the join condition, and the alias of the rows. `between` tests rows of a join collection. */

@@ -61,6 +61,8 @@ export interface SqlDialect {
   elements(sql: string): string;
   /** Whether a value is an element of an array. Uses an index on the array, if the engine has one. */
   isElement(value: string, array: string): string;
+  /** Whether a value is in the single column of a query, which runs first. */
+  isListed(value: string, query: string): string;
   /** For arrays, json and ranges. */
   contains(operand: Operand, operator: Containment | RangeOperator, value: string): string;
   path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;

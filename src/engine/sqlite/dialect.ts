@@ -54,6 +54,7 @@ export const sqliteDialect: SqlDialect = {
   elements: (sql) => `json_each(${sql})`,
   // Each element of an array of ids has a text that no other element contains.
   isElement: (value, array) => `instr(${array}, ${value}) > 0`,
+  isListed: (value, query) => `${value} in (${query})`,
 
   contains: ({ sql, of }, operator, value) => `contains(${named(of.type)}, ${quoteText(operator)}, ${sql}, ${value})`,
 

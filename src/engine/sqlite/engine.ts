@@ -32,6 +32,7 @@ import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
+import { withRelatedFirst } from '../shared/related-first.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { Statement } from '../sql/statement.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
@@ -212,7 +213,10 @@ class SqliteEngine implements Engine {
       if (dialect !== undefined && this.log === undefined) throw notLogged();
       const scan = this.parts.isIndexed ? undefined : guardedDialect;
       const isStep = dialect !== undefined && isStepRead(plan, asOf, lastPosition(this.parts.connection));
-      const result = readByRoute(new Read(plan, encoding, changeCount, dialect ?? scan, isStep), this.parts);
+      const result = readByRoute(
+        new Read(dialect === undefined ? withRelatedFirst(plan) : plan, encoding, changeCount, dialect ?? scan, isStep),
+        this.parts,
+      );
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);
