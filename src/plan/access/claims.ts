@@ -46,6 +46,10 @@ function simpleText(type: Type, claim: unknown): string | undefined {
   if (typeof claim === 'string') return claim;
   if (typeof claim === 'boolean') return can(type, 'boolean') ? String(claim) : undefined;
   if (typeof claim !== 'number' || !(can(type, 'number') || can(type, 'text'))) return undefined;
-  // An integer beyond the precision of a double might equal somebody else's.
-  return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? undefined : String(claim);
+  return isInexact(claim) ? undefined : String(claim);
+}
+
+/** Whether a claim is an integer beyond the precision of a double, which might equal somebody else's. */
+export function isInexact(claim: unknown): boolean {
+  return Number.isInteger(claim) && !Number.isSafeInteger(claim);
 }

@@ -66,8 +66,9 @@ function readRow(collection: Collection, cells: Cells, report: Report): Readonly
       }),
     );
   }
-  const { row, problems } = rowChecker(collection, fields)(fields.map((field) => cells[field.name]));
-  for (const { apiError, field } of problems) report(apiError.with({ field: field.name, value: cells[field.name] }));
+  const cellOf = (field: Field) => (Object.hasOwn(cells, field.name) ? cells[field.name] : undefined);
+  const { row, problems } = rowChecker(collection, fields)(fields.map(cellOf));
+  for (const { apiError, field } of problems) report(apiError.with({ field: field.name, value: cellOf(field) }));
   return new Map(fields.map((field, index) => [field.name, argumentOf(field, row[index] ?? null)]));
 }
 

@@ -5,10 +5,10 @@
 import { ApiError } from '../../base/errors.ts';
 import type { Action, ActionEntry } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
-import { printArrayLiteral } from '../../collection/types/array/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
+import { storeJson } from '../../collection/types/type.ts';
 import type { Query } from '../../dialect/tree.ts';
-import { type Claims, claimAt } from '../access/claims.ts';
+import { type Claims, claimAt, isInexact } from '../access/claims.ts';
 import { EarlierValue } from '../write/earlier-value.ts';
 import type { ActionArguments } from './action-arguments.ts';
 import type { Argument } from './arguments.ts';
@@ -112,10 +112,19 @@ function claimOf(path: readonly string[], claims: Claims | undefined): Bound {
     });
   }
   const isList = Array.isArray(claim);
-  const texts = (isList ? claim : [claim]).map((each) => (typeof each === 'object' ? JSON.stringify(each) : `${each}`));
+  const texts = (isList ? claim : [claim]).map((each) => {
+    if (isInexact(each)) throw inexactClaim(path);
+    return typeof each === 'object' ? JSON.stringify(each) : `${each}`;
+  });
   const type = isList ? builtIn('text[]') : TEXT;
-  const value = isList ? printArrayLiteral({ items: texts, sizes: [texts.length] }) : texts[0]!;
+  const value = isList ? storeJson(type, texts) : texts[0]!;
   return { json: claim, argument: { parameter: { name: 'claims', type, isRequired: true }, value } };
+}
+
+function inexactClaim(path: readonly string[]): ApiError {
+  return new ApiError('42501', `permission denied: the claim ${path.join('.')} is a number beyond 2^53`, {
+    hint: 'The credentials need it as a text.',
+  });
 }
 
 /** Replaces texts that are placeholders, at any depth. */
