@@ -10,7 +10,9 @@ import type { Catalogue } from '../collection/declaration.ts';
 import { FILES_NAME, mayUpload } from '../collection/files.ts';
 import { parseQuery } from '../dialect/query.ts';
 import { authorize, type Permissions } from '../plan/access/permissions.ts';
+import { isTimed } from '../plan/at-moment.ts';
 import { planRead } from '../plan/read/read.ts';
+import type { ReadPlan } from '../plan/types.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import type { FileStore, StoredFile } from './store.ts';
 
@@ -49,6 +51,16 @@ export class FileAccess {
     return this.anonymous !== null && (await this.referenced([id], this.anonymous, true)).has(id);
   }
 
+  /** Whether the answers of this class may change without a write: an upload grows old, and rules know the time. */
+  isTimed(file: StoredFile, context: RequestContext): boolean {
+    const permissions = context.access?.permissions;
+    if (permissions !== undefined && isUploader(file, context)) return true;
+    return [permissions, this.anonymous ?? undefined].some((each) => {
+      const plan = each && planOf([file.id], each);
+      return plan !== undefined && isTimed(plan);
+    });
+  }
+
   /** Throws if the caller may not upload files. */
   checkUpload({ access }: RequestContext): void {
     const visible = access?.permissions?.catalogue;
@@ -61,11 +73,16 @@ export class FileAccess {
     permissions: Permissions,
     mayLag: boolean,
   ): Promise<ReadonlySet<string>> {
-    const files = permissions.catalogue.builtIn.get(FILES_NAME);
-    if (files === undefined || ids.length === 0) return new Set();
-    const query = parseQuery(`select=id&id=in.(${ids.join()})`);
-    const plan = planRead(files, query, { offset: 0 }, undefined, permissions);
+    const plan = ids.length === 0 ? undefined : planOf(ids, permissions);
+    if (plan === undefined) return new Set();
     const rows = await this.store.rows<{ id: string }>(plan, mayLag);
     return new Set(rows.map(({ id }) => id));
   }
+}
+
+/** Undefined if the role sees no files. */
+function planOf(ids: readonly string[], permissions: Permissions): ReadPlan | undefined {
+  const files = permissions.catalogue.builtIn.get(FILES_NAME);
+  const query = parseQuery(`select=id&id=in.(${ids.join()})`);
+  return files && planRead(files, query, { offset: 0 }, undefined, permissions);
 }

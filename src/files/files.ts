@@ -15,7 +15,7 @@ import { positionHeader } from '../http/position.ts';
 import type { Target } from '../http/target.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
-import { FileAccess, isUploader } from './access.ts';
+import { FileAccess } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';
 import { ContentCache, UnchangedCache } from './content-cache.ts';
 import { download } from './download.ts';
@@ -195,9 +195,7 @@ export class Files {
     if (cached !== undefined) return send(cached);
     const changeCount = this.found.current();
     return this.find(id, context).then((found) => {
-      // The uploader's permission also depends on the time.
-      const isOwn = access?.permissions !== undefined && isUploader(found.file, context);
-      if (!isOwn) this.found.set(key, found, changeCount);
+      if (!this.access.isTimed(found.file, context)) this.found.set(key, found, changeCount);
       return send(found);
     });
   }

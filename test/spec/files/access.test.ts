@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Caller } from '../../../src/collection/access/caller.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { type As, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
+import { fromNow } from '../../support/engines/time-shop.ts';
 import { gradient } from '../../support/pictures.ts';
+import { until } from '../../support/processes/process.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
 const SHOP = declaredBy(`
@@ -14,11 +16,14 @@ collections:
       shown: { type: boolean, required: true, default: true }
       image: image
       contract: file
+      shown_to: timestamptz
   notes:
     fields: { id: int4, text: text }
 roles:
   anonymous:
     products: { read: { where: 'shown=is.true', fields: [id, shown, image] } }
+  guest:
+    products: { read: { where: 'shown_to=gt.{now}' } }
   writer:
     products: { read: true, create: true, update: true }
   painter:
@@ -55,6 +60,14 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
     expect((await as('admin').fetch(`/products?id=eq.${id}`, sendJson('PATCH', fields))).status).toBe(204);
   const status = async (role: string | undefined, id: string, claims?: object) =>
     (await as(role, claims as Record<string, unknown>).fetch(`/files/${id}/x`)).status;
+
+  test('a file is gone when the time of its row is over, without a write', async () => {
+    const image = await upload('admin');
+    await set(3, { image, shown_to: fromNow(1000) });
+    expect([await status('guest', image), await status('guest', image)]).toEqual([200, 200]);
+    await until('the end of the time', async () => (await status('guest', image)) === 404);
+    await set(3, { image: null });
+  });
 
   test('visitors see a file if they see a row and a field that refer to it', async () => {
     const [image, hidden, contract, unused] = [
