@@ -334,3 +334,12 @@ const FOREIGN: readonly Record<string, string>[] = [
   { host: 'catalogue', origin: 'http://catalogue', 'sec-fetch-site': 'cross-site' },
   { host: 'catalogue', origin: 'http://catalogue', 'sec-fetch-site': 'same-site' },
 ];
+
+test('a user logs in on a large file, where other texts have a search index', async () => {
+  const service = await openWithAccess('SQLite with large tables');
+  const name = newName('ann');
+  await addUser(service.store, { name, role: 'editor', claims: {}, password: PASSWORD });
+  const response = await service.fetch('/auth/login', sendJson('POST', { name, password: PASSWORD }));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(name)]);
+  await service.close();
+});

@@ -32,6 +32,8 @@ type Derived = Condition | undefined;
 
 /** In FTS5 syntax (https://www.sqlite.org/fts5.html, section 3). Cached per predicate. */
 export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
+  // The service's own tables have no index.
+  if (collection.name.startsWith('catalogue_')) return undefined;
   // Rows selected by key are already few.
   if (maxKeys(collection, conjuncts(predicate)) !== undefined) return undefined;
   return queriesOf(collection)(predicate);
