@@ -105,6 +105,27 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       expect((await login(own)).status).toBe(200);
     });
 
+    test('login and session report the roles whose users it manages, and all roles to an administrator', async () => {
+      const name = await add('lead');
+      const { rights } = (await (await login(name)).json()) as { rights: object };
+      const fields = { create: [], update: [], delete: [] };
+      expect(rights).toEqual({
+        products: { ...fields, read: ['id'] },
+        users: { ...fields, read: [], manage: ['customer', 'guest'] },
+      });
+      const managedBy = async (init: RequestInit = {}) => {
+        const caller = (await (await fetch('/auth/session', init)).json()) as {
+          rights: { users?: { manage: string[] } };
+        };
+        return caller.rights.users?.manage;
+      };
+      const byKey = (role: string) => managedBy({ headers: bearer(keys[role]!) });
+      expect(await byKey('support')).toEqual(['customer', 'guest']);
+      expect(await byKey('admin')).toEqual(['anonymous', 'customer', 'guest', 'support', 'lead', 'admin']);
+      expect(await byKey('customer')).toBeUndefined();
+      expect(await managedBy()).toBeUndefined();
+    });
+
     test('keys, roles and the declaration stay for administrators, and users for managers', async () => {
       for (const path of ['/catalogue/keys', '/catalogue/roles']) {
         expect((await as('support', path)).status).toBe(404);

@@ -96,4 +96,7 @@ export function bearer(text: string): Record<string, string> {
 
 const FIELDS = BUILT_IN.catalogue.draft.collections[0]!.fields.map(({ name }) => name);
 /** The permissions of every role in these tests. */
-export const RIGHTS = { products: { read: FIELDS, create: FIELDS, update: FIELDS, delete: FIELDS } };
+export const RIGHTS = {
+  products: { read: FIELDS, create: FIELDS, update: FIELDS, delete: FIELDS },
+  users: { read: [], create: [], update: [], delete: [], manage: ROLES },
+};

@@ -1,11 +1,13 @@
 /** The form of a user or key. A new key is shown once, in the same dialog. */
 import { useState } from 'react';
+import { managedRoles } from '../api/session/page-data.ts';
+import { session } from '../api/session/session.ts';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Select, TextField } from '../components/inputs.tsx';
+import { Check, Select, TextField } from '../components/inputs.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { type Account, changeAccount, type Kind, useRoles } from './api.ts';
+import { type Account, changeAccount, type Kind } from './api.ts';
 
 interface AccountDialogProps {
   readonly kind: Kind;
@@ -15,7 +17,6 @@ interface AccountDialogProps {
 }
 
 export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
-  const roles = useRoles().data?.map((each) => each.name) ?? [];
   const [name, setName] = useState(account?.name ?? '');
   const [chosenRole, setRole] = useState(account?.role);
   const [password, setPassword] = useState('');
@@ -23,13 +24,15 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
   const claimsBefore = account === undefined ? '' : JSON.stringify(account.claims);
   const [claims, setClaims] = useState(claimsBefore);
   const [key, setKey] = useState<string>();
-  const role = chosenRole ?? roles[0] ?? '';
+  const [isDisabled, setDisabled] = useState(account?.isDisabled);
+  const role = chosenRole ?? managedRoles[0] ?? '';
   const isNew = account === undefined;
   const onSubmit = async () => {
     const body = {
       ...(role !== account?.role && { role }),
       ...(claims !== claimsBefore && { claims: claims.trim() === '' ? {} : parseClaims(claims) }),
       ...(password !== '' && { password }),
+      ...(isDisabled !== account?.isDisabled && { disabled: isDisabled }),
       ...(day !== '' && { expires_at: new Date(`${day}T23:59:59`).toISOString() }),
     };
     const answer = await changeAccount(isNew ? 'POST' : 'PATCH', kind, name, isNew ? { name, ...body } : body);
@@ -59,7 +62,7 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
       ) : (
         <p>{t.settings.sessionsEnd}</p>
       )}
-      <Select label={t.settings.role} value={role} options={[...new Set([...roles, role])]} onChange={setRole} />
+      <Select label={t.settings.role} value={role} options={[...new Set([...managedRoles, role])]} onChange={setRole} />
       {kind === 'users' ? (
         <TextField
           label={isNew ? t.app.password : t.app.newPassword}
@@ -73,6 +76,11 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
         <TextField label={t.settings.expires} type="date" value={day} onChange={setDay} />
       )}
       <TextField label={t.settings.claims} help={t.settings.claimsHelp} value={claims} onChange={setClaims} />
+      {isDisabled !== undefined && name !== session?.name && (
+        <Check checked={isDisabled} onChange={setDisabled}>
+          {t.settings.disabled}
+        </Check>
+      )}
     </Dialog>
   );
 }

@@ -38,7 +38,7 @@ export function Accounts({ kind }: { readonly kind: Kind }) {
           heads={[t.app.userName, role, claims, created, ...(isKeys ? [expires] : [])]}
           rows={data}
           cellsOf={(account) => [
-            account.role,
+            account.isDisabled ? t.settings.disabledRole(account.role) : account.role,
             Object.keys(account.claims).length > 0 && <code>{JSON.stringify(account.claims)}</code>,
             formatMoment(account.created_at),
             ...(isKeys ? [account.expires_at ? formatMoment(account.expires_at) : t.settings.never] : []),

@@ -13,6 +13,8 @@ export interface Account {
   readonly created_at: string;
   /** Present in keys. */
   readonly expires_at?: string | null;
+  /** Present in users. */
+  readonly isDisabled?: boolean;
 }
 
 export interface Declaration {
@@ -38,8 +40,17 @@ const DECLARATION = '/catalogue/declaration';
 export function useAccounts(kind: Kind) {
   return useQuery({
     queryKey: ['settings', kind],
-    queryFn: async () => (await ask(`/catalogue/${kind}?order=name`)).json as readonly Account[],
+    queryFn: async () => {
+      const accounts = (await ask(`/catalogue/${kind}?order=name`)).json as readonly Account[];
+      return kind === 'users' ? accounts.map(withState) : accounts;
+    },
   });
+}
+
+/** The list shows a disabled user by a claim, which a change of the claims keeps. */
+function withState(account: Account): Account {
+  const { disabled, ...claims } = account.claims;
+  return { ...account, claims, isDisabled: disabled === true };
 }
 
 export function useRoles() {

@@ -1,6 +1,6 @@
-/** The settings for administrators: users, keys, roles and the data model. */
+/** The settings: users, keys, roles and the data model for administrators, and users for those who manage some. */
 import { Link, useParams } from 'wouter';
-import { hasSettings } from '../api/session/page-data.ts';
+import { hasAllSettings, hasSettings } from '../api/session/page-data.ts';
 import { session } from '../api/session/session.ts';
 import { EmptyState, PageTitle } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
@@ -8,8 +8,9 @@ import { Accounts } from './accounts.tsx';
 import { Model } from './model.tsx';
 import { Roles } from './roles.tsx';
 
+const ALL_PARTS = ['users', 'keys', 'roles', 'model'] as const;
 /** Without roles, only the data model has settings. */
-const PARTS = session === undefined ? (['model'] as const) : (['users', 'keys', 'roles', 'model'] as const);
+const PARTS = session === undefined ? (['model'] as const) : hasAllSettings ? ALL_PARTS : (['users'] as const);
 
 export default function SettingsPage() {
   const { part } = useParams();

@@ -2,7 +2,10 @@
 import type { CollectionDraft } from '../../../../collection/draft.ts';
 
 /** Fields of a collection by right: read, create, update; `delete` is empty if the role may not delete rows. */
-export type Rights = Readonly<Record<'read' | 'create' | 'update' | 'delete', readonly string[]>>;
+export interface Rights extends Readonly<Record<'read' | 'create' | 'update' | 'delete', readonly string[]>> {
+  /** In `users`: the roles whose users the person manages. */
+  readonly manage?: readonly string[];
+}
 
 export interface Session {
   readonly by: 'session' | 'token' | 'key' | 'nothing';
@@ -25,7 +28,7 @@ interface PageData {
   readonly hidesActors?: boolean;
   /** Whether the role does not read the log. */
   readonly hidesLog?: boolean;
-  /** Whether the person may use the settings. */
+  /** Whether the person may use all settings. */
   readonly settings?: boolean;
 }
 
@@ -42,4 +45,9 @@ export const hidesActors: boolean = pageData.hidesActors === true;
 /** Then the console shows no history, and lists do not change live. */
 export const hidesLog: boolean = pageData.hidesLog === true;
 
-export const hasSettings: boolean = pageData.settings === true;
+export const hasAllSettings: boolean = pageData.settings === true;
+
+/** The roles that the person may give to users. */
+export const managedRoles: readonly string[] = pageData.session?.rights?.users?.manage ?? [];
+
+export const hasSettings: boolean = hasAllSettings || managedRoles.length > 0;

@@ -2,12 +2,14 @@ export const settings = {
   title: 'Einstellungen',
   parts: { users: 'Benutzer', keys: 'API-Schlüssel', roles: 'Rollen', model: 'Datenmodell' },
   unavailable:
-    'Einstellungen brauchen eine Rolle mit allen Rechten. Ohne Rollen starten Sie den Dienst mit --edit-declaration.',
+    'Einstellungen brauchen eine Rolle mit allen Rechten oder eine, die Benutzer verwaltet. Ohne Rollen starten Sie den Dienst mit --edit-declaration.',
   noRoles:
     'Die Deklaration hat keine Rollen, also hat jeder alle Rechte. Deklarieren Sie Rollen, um Benutzer und Schlüssel hinzuzufügen.',
   none: { users: 'Noch keine Benutzer', keys: 'Noch keine Schlüssel' },
   add: { users: 'Benutzer hinzufügen', keys: 'Schlüssel hinzufügen' },
   role: 'Rolle',
+  disabled: 'Gesperrt: Die Person kann sich nicht anmelden',
+  disabledRole: (role: string) => `${role} (gesperrt)`,
   created: 'Hinzugefügt',
   expires: 'Gültig bis',
   never: 'unbegrenzt',

@@ -1,11 +1,14 @@
 export const settings = {
   title: 'Settings',
   parts: { users: 'Users', keys: 'API keys', roles: 'Roles', model: 'Data model' },
-  unavailable: 'Settings need a role with every right. Without roles, start the service with --edit-declaration.',
+  unavailable:
+    'Settings need a role with every right, or one that manages users. Without roles, start the service with --edit-declaration.',
   noRoles: 'The declaration has no roles, so everyone has every right. Declare roles to add users and keys.',
   none: { users: 'No users yet', keys: 'No keys yet' },
   add: { users: 'Add a user', keys: 'Add a key' },
   role: 'Role',
+  disabled: 'Disabled: the person cannot log in',
+  disabledRole: (role: string) => `${role} (disabled)`,
   created: 'Added',
   expires: 'Valid until',
   never: 'no end',
