@@ -73,11 +73,15 @@ export function checkBeforeInsert({ into, rows, conflict, restriction }: InsertP
   return [...fieldsOfPredicate(into, created)].every(isGiven) ? created : undefined;
 }
 
-/** The rules for written rows that are tested after all of them are stored, since they may refer to each other. */
+/**
+ * The rules for written rows that are tested after all of them are stored, since they may refer to each other, and a
+ * changed row to itself.
+ */
 export function lateRules(plan: WritePlan): LateRules | undefined {
   const { created, changed } = plan.restriction ?? {};
   const isLate = [created, changed].some((rule) => rule !== undefined && testsOwnCollection(plan.into, rule));
-  return isLate && maxRowsWritten(plan) > 1 ? { ...(created && { created }), ...(changed && { changed }) } : undefined;
+  const isOneNew = plan.kind === 'insert' && plan.rows.length === 1 && plan.conflict === 'refuse';
+  return isLate && !isOneNew ? { ...(created && { created }), ...(changed && { changed }) } : undefined;
 }
 
 export type LateRules = Omit<Restriction, 'met'>;

@@ -131,6 +131,16 @@ for (const engine of ROLE_ENGINES) {
       expect(ids(await gardener().list('/categories?id=gte.10'))).toEqual([10, 11]);
     });
 
+    test('a row that comes to refer to itself is tested as it is after the change', async () => {
+      const own = { id: 4, hidden: true, parent_id: 4 };
+      await refused(gardener().fetch('/categories?id=eq.4', sendJson('PATCH', own)));
+      await refused(gardener().fetch('/categories/4', sendJson('PATCH', own)));
+      await refused(gardener().fetch('/categories', sendJson('PATCH', [own])));
+      await refused(gardener().fetch('/categories', sendJson('POST', own, MERGE)));
+      await refused(gardener().fetch('/categories/4', sendJson('PUT', { ...own, name: 'x' })));
+      await accepted(gardener().fetch('/categories?id=eq.4', sendJson('PATCH', { ...own, hidden: false })));
+    });
+
     test('a change of the written rows themselves decides, as they are after it', async () => {
       await refused(gardener().fetch('/categories?id=in.(1,4)', sendJson('PATCH', { hidden: true })));
       await refused(
