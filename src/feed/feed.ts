@@ -4,6 +4,7 @@
  */
 import { FairQueue } from '../base/fair-queue.ts';
 import {
+  CLOCK_DIFFERENCE_MS,
   HEARTBEAT_MS,
   PARALLEL_JOINS,
   PARALLEL_JOINS_PER_CALLER,
@@ -86,7 +87,8 @@ export class Feed {
       asked.seq >= oldest.seq &&
       asked.seq <= newest.seq &&
       !(await isFarBehind(reader, this.collections, asked.seq, newest));
-    const found = isKept ? resumedAt(await positionOf(log, asked), asked, newest) : undefined;
+    const position = isKept ? await positionOf(log, asked) : undefined;
+    const found = position && (await this.resumedAt(reader, position, asked!, newest));
     // Nothing is awaited between the check and `add`, so that the limits hold for requests at the same time.
     this.open.check(follower);
     const name = `${plan.isLive}\n${context.access?.scope}\n${collection.name}\n${call.query}`;
@@ -131,6 +133,24 @@ export class Feed {
       gauge('feed_unsent_bytes', 'Bytes that wait for slow clients.', this.open.unsent),
       counter('feed_events_total', 'Changes sent to them.', this.hub?.events ?? 0),
     ];
+  }
+
+  /**
+   * Where a client resumes. Without a time in its id, it has seen the rows at the time of the change. An id may have
+   * been made up: at a time when the position was not the newest, there may be rows that nobody was to see.
+   */
+  private async resumedAt(
+    reader: Reader,
+    found: LogPosition,
+    asked: EventId,
+    newest: FeedPosition,
+  ): Promise<FeedPosition> {
+    if (newest.now === undefined) return found;
+    const begin = Date.parse(found.at);
+    const isLast = found.seq === newest.seq;
+    const next = isLast ? newest : (await changesAfter(reader, this.collections, found.seq, newest, 1)).upTo;
+    const end = isLast ? newest.now : Math.min(Date.parse(next.at) + CLOCK_DIFFERENCE_MS, newest.now);
+    return { ...found, now: Math.min(Math.max(asked.now ?? begin, begin - CLOCK_DIFFERENCE_MS), end) };
   }
 
   /** Sends the list or the missed changes, until the client can join its group. */
@@ -182,12 +202,6 @@ async function catchUp(
 
 function later(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
-}
-
-/** Where a client resumes. Without a time in its id, it has seen the rows at the time of the change. */
-function resumedAt(found: LogPosition | undefined, asked: EventId, newest: FeedPosition): FeedPosition | undefined {
-  if (found === undefined || newest.now === undefined) return found;
-  return { ...found, now: Math.min(asked.now ?? (Date.parse(found.at) || newest.now), newest.now) };
 }
 
 interface Begin {

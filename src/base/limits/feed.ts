@@ -33,6 +33,8 @@ export const PARALLEL_JOINS = 8;
 export const PARALLEL_JOINS_PER_CALLER = 1;
 /** The share of --max-feeds that callers without a name may use together, if the catalogue has roles. */
 export const ANONYMOUS_SHARE = 3 / 4;
+/** The clocks of the service and the database may differ by this, and steps may be late by this. */
+export const CLOCK_DIFFERENCE_MS = 5_000;
 /** When a client reconnects. After a stop, clients spread over this time. */
 export const RECONNECT_MS = 2_000;
 export const RECONNECT_SPREAD_MS = 4_000;
