@@ -90,10 +90,12 @@ export class Group {
     const isSent = typeof result === 'object';
     this.position = { ...changes.upTo, now: isSent ? now : this.position.now };
     if (now !== undefined) this.next = await nextMoment(reader, this.plan, now).catch(() => 0);
-    // The next step will be about as long for each change.
-    const length = isSent ? result.chunk.length : 1;
-    const fitting = Math.floor((changes.count * MAX_STEP_BYTES) / 2 / length);
-    this.limit = Math.max(1, Math.min(STEP_CHANGES, this.limit * 2, fitting));
+    // The next step will be about as long for each change. A step in which only time passes shows nothing about it.
+    if (changes.count > 0) {
+      const length = isSent ? result.chunk.length : 1;
+      const fitting = Math.floor((changes.count * MAX_STEP_BYTES) / 2 / length);
+      this.limit = Math.max(1, Math.min(STEP_CHANGES, this.limit * 2, fitting));
+    }
     if (result === undefined) return 0;
     // Its clients resume with requests of their own.
     if (result === 'too long') return this.end();

@@ -57,6 +57,20 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect(await products.next()).toEqual([['update', { id: 1, prices: [] }]]);
     });
 
+    test('a transaction after a time that came is still one step', async () => {
+      const prices = await shop.follow('/prices?select=id,amount,products(name)');
+      await store({ id: 2, amount: 6, valid_from: fromNow(SOON) });
+      await until('the time of the price', () => prices.events.some(({ name }) => name === 'insert'));
+      prices.take();
+      const requests = [
+        { method: 'PATCH', path: '/products?id=eq.1', body: { name: 'Hut' } },
+        { method: 'PATCH', path: '/prices?id=in.(1,2)', body: { amount: 9 } },
+      ];
+      expect((await shop.fetch('/batch', sendJson('POST', requests, ADMIN))).status).toBe(200);
+      const updates = [1, 2].map((id) => ['update', { id, amount: 9, products: { name: 'Hut' } }] as const);
+      expect(await prices.next(2)).toEqual(updates);
+    });
+
     test('a row enters when the time of a related row comes', async () => {
       await change(1, { valid_from: fromNow(4 * SOON) });
       const products = await shop.follow('/products?select=id');
