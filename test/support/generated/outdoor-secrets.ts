@@ -1,7 +1,7 @@
 /**
  * The outdoor shop with secrets: drafts, retired products, prices of other times, orders of others, costs. Two
- * databases have the same rows and get the same writes, except for secrets. Gaps between keys and between positions of the log are
- * visible, so both have as many rows and changes.
+ * databases have the same rows and get the same writes, except for secrets. Gaps between keys and between positions of
+ * the log are visible, so both have as many rows and changes.
  */
 import type { Row } from '../../../src/collection/value.ts';
 import { OUTDOOR_ROWS, outdoorShop } from '../engines/outdoor-shop.ts';
