@@ -72,10 +72,13 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw invalidToken('PGRST301', messageFor(error, token), {
+      hint: error instanceof errors.JWSSignatureVerificationFailed ? WRONG_SIGNATURE : undefined,
       cause: error instanceof Error ? error.message : String(error),
     });
   }
 }
+
+const WRONG_SIGNATURE = 'The token is signed with another key than that of --jwt-secret or --jwks.';
 
 /** Any verification error is reported as a fault of the token. */
 function messageFor(error: unknown, token: string): string {

@@ -63,6 +63,13 @@ export async function changeUser(
   const user = await findUser(store, given);
   if (user === undefined) return false;
   const { password, claims, disabled, ...others } = changes;
+  if (claims?.[DISABLED] !== undefined && disabled === undefined && claims[DISABLED] !== user.claims[DISABLED]) {
+    throw new ApiError('23514', 'the claim disabled does not disable or enable a user', {
+      details: 'Nothing was changed.',
+      hint: 'Send {"disabled": true} or {"disabled": false} beside the claims.',
+      field: 'claims',
+    });
+  }
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };
   const claimed = claims === undefined && disabled === undefined ? {} : { claims: changedClaims(user, changes) };
   const changed = { ...others, ...hashed, ...claimed, stamp: randomText() };

@@ -198,8 +198,8 @@ export class ApiError extends Error {
   }
 
   /** The same error with other details. */
-  with(changes: ApiErrorDetails): ApiError {
-    return new ApiError(this.code, this.message, { ...this.given, ...changes });
+  with(changes: ApiErrorDetails, message = this.message): ApiError {
+    return new ApiError(this.code, message, { ...this.given, ...changes });
   }
 
   /** The data of this error, which can be sent to another thread. */

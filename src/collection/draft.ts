@@ -60,6 +60,8 @@ export interface ActionEntryDraft {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly affects?: number;
+  /** The message of the error if the stored rows do not permit the write. */
+  readonly message?: string;
 }
 
 /** The types of a parameter that takes the whole body of a request. */

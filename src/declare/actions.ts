@@ -124,6 +124,7 @@ function draftEntry(
     headers: headers && (Object.fromEntries(headers) as Record<string, string>),
     body: body?.plain,
     affects: value.affects?.value,
+    message: value.message?.value,
   });
 }
 

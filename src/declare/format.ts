@@ -336,6 +336,10 @@ export const ACTION_ENTRY = {
     wholeNumber(0, MAX_BODY_ROWS),
     'The number of rows that it must affect; otherwise the call gets 412.',
   ),
+  message: property(
+    anyText,
+    'The message of the error if it affects another number of rows (CAT412), or breaks a rule of a field (23514).',
+  ),
 } as const;
 
 export const ACTION = {

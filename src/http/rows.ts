@@ -6,7 +6,7 @@ import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { isFiles, servedName } from '../collection/files.ts';
+import { isFileField, isFiles, servedName } from '../collection/files.ts';
 import type { Call } from './call.ts';
 import { checkMethod } from './methods.ts';
 import { type RowsTarget, rowsTarget } from './target.ts';
@@ -61,7 +61,10 @@ function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
   // A preflight request is anonymous, so its answer must not reveal collections.
   const mayListPaths = roles === undefined || call.method !== 'OPTIONS';
   const there =
-    [...collections.keys()].map((each) => `${prefix}/${pathPart(each)}`).join(', ') || 'no collection for your role';
+    [...collections]
+      .filter(([, { view }]) => view === undefined || view.rights.length > 0)
+      .map(([each]) => `${prefix}/${pathPart(each)}`)
+      .join(', ') || 'no collection for your role';
   if (target.kind !== 'collection') {
     throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
       hint: mayListPaths
@@ -72,16 +75,21 @@ function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
   throw mayListPaths ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
 }
 
-function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {
+export function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {
   const nearest = collections && nearestName(name, [...collections.keys()]);
   return new ApiError('PGRST205', `Could not find the table '${name}' in the schema cache`, {
     hint: nearest === undefined ? hint : `Perhaps you meant the table '${nearest}'`,
   });
 }
 
-function pathsOf({ name, key }: Collection, prefix: string): string {
+function pathsOf(collection: Collection, prefix: string): string {
+  const { name, key, fields } = collection;
   const path = `${prefix}/${pathPart(servedName(name))}`;
-  if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
+  if (key.length === 1) {
+    const item = `${path}/<${key[0]!.name}>`;
+    const files = fields.filter(isFileField).map((field) => `${item}/${pathPart(field.name)}`);
+    return `${[path, ...files].join(', ')} and ${item}`;
+  }
   if (key.length === 0) return path;
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
 }

@@ -14,6 +14,7 @@ import { type BoundEntry, bindAction, isOneRow } from '../plan/call/action.ts';
 import { readActionArguments } from '../plan/call/action-arguments.ts';
 import { findRoutine } from '../plan/call/find-routine.ts';
 import { batchAnswer } from '../response/batch.ts';
+import { isDeclaredLimit } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { executeBatch } from './batch.ts';
 import { BatchPlanner, type BoundRequest, REQUESTS_PER_SLICE } from './batch-plan.ts';
@@ -136,6 +137,9 @@ function resultAnswer(
   return { ...shared, status, body };
 }
 
+/** Errors that depend on the stored rows, for which an entry has a message of its own. */
+const OF_STORED_ROWS = ['CAT412', '23514'];
+
 /** Names the entry and the row of the arguments. A role learns nothing about rows that it may not read. */
 function atEntry(error: unknown, { name }: Action, bound: readonly BoundEntry[], { access }: RequestContext): unknown {
   if (!(error instanceof ApiError) || error.request === undefined) return error;
@@ -143,11 +147,15 @@ function atEntry(error: unknown, { name }: Action, bound: readonly BoundEntry[],
   const { method, collection } = entry;
   const title = entry.name === undefined ? `${at + 1}` : `${entry.name} (${at + 1})`;
   const ofRow = row === undefined ? '' : `, row ${row + 1} of ${entry.each}`;
-  const isOpen = access?.permissions === undefined;
-  return error.with({
+  const { permissions } = access ?? {};
+  const seen = permissions?.catalogue.collections.get(collection.name);
+  const isOpen = permissions === undefined;
+  const showsDetails = isOpen || (seen !== undefined && isDeclaredLimit(error, seen));
+  const more = {
     request: at,
     ...(row === undefined ? {} : { index: row }),
-    details: `Entry ${title} of ${name}, ${method} ${collection.name}${ofRow}. ${isOpen && error.details !== null ? error.details : 'Nothing was changed.'}`,
+    details: `Entry ${title} of ${name}, ${method} ${collection.name}${ofRow}. ${showsDetails && error.details !== null ? error.details : 'Nothing was changed.'}`,
     ...(isOpen ? {} : { value: undefined, hint: undefined }),
-  });
+  };
+  return error.with(more, OF_STORED_ROWS.includes(error.code) ? entry.message : undefined);
 }

@@ -1,6 +1,6 @@
 /** The changes that a caller may select for an undo. */
 import { ApiError } from '../base/errors.ts';
-import { tableDenied } from '../collection/access/permission-errors.ts';
+import { fieldDenied, tableDenied } from '../collection/access/permission-errors.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
 import { stored } from '../collection/declaration.ts';
 import { namedFields } from '../plan/access/named-fields.ts';
@@ -21,13 +21,15 @@ export function selectableChanges(plan: ReadPlan, permissions: Permissions | und
   return readable === undefined ? own : { kind: 'any', terms: [readable, own] };
 }
 
-/** Undefined if the role may not read the fields that the plan names. */
+/** Undefined if the role may not read the fields that the plan names. Throws if it may not read who wrote. */
 function readableChanges(plan: ReadPlan, permissions: Permissions): Predicate | undefined {
   const view = permissions.catalogue.builtIn.get(CHANGES_NAME)!;
   const named = namedFields(plan).get(plan.from) ?? new Set();
-  if (view.view?.rights.includes('read') !== true || [...named].some(({ name }) => !view.byName.has(name))) {
-    return undefined;
-  }
+  const hidden = [...named].filter(({ name }) => !view.byName.has(name));
+  const who = hidden.find(({ name }) => name === 'actor' || name === 'role');
+  // Without this, the answer would be that such a person changed nothing.
+  if (who !== undefined) throw fieldDenied(CHANGES_NAME, who.name, 'read');
+  if (view.view?.rights.includes('read') !== true || hidden.length > 0) return undefined;
   try {
     return permissions.rows(stored(view), 'read', named);
   } catch (error) {

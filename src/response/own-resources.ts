@@ -4,6 +4,8 @@ import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { checkMethod } from '../http/methods.ts';
+import { OWN_PATH } from '../http/own-paths.ts';
+import { unknownCollection } from '../http/rows.ts';
 import type { Target } from '../http/target.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
@@ -35,9 +37,12 @@ export function answerResource(
   const { call, access, caller } = context;
   const path = key === undefined ? name : `${name}/`;
   const { permissions } = access ?? {};
-  const isManager = permissions === undefined || (name === 'users' && permissions.manages.size > 0);
+  const isManager = permissions === undefined || permissions.manages.size > 0;
   if (!isManager || caller?.role === ANONYMOUS.role || call.method === 'OPTIONS' || !Object.hasOwn(resources, path))
     return undefined;
+  if (permissions !== undefined && name !== 'users') {
+    throw unknownCollection(name, undefined, `Available: ${call.location.prefix}${OWN_PATH}/users.`);
+  }
   context.route = route;
   const handlers = resources[path]!;
   checkMethod(call, Object.keys(handlers));

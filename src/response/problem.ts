@@ -21,6 +21,8 @@ export interface ProblemBody {
   readonly request?: number;
 }
 
+const LOG_IN = 'Log in, or send a key or a token in the header Authorization: Bearer.';
+
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const apiError = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
@@ -28,7 +30,9 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && sqlState === undefined && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : apiError.status;
-  const body = JSON.stringify(problemOf(apiError));
+  const body = JSON.stringify(
+    problemOf(wantsCredentials && apiError.hint === null ? apiError.with({ hint: LOG_IN }) : apiError),
+  );
   const headers = {
     ...CORS_HEADERS,
     'content-type': 'application/json; charset=utf-8',

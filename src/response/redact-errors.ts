@@ -34,7 +34,7 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
       }
       return mayNameReferrers(collection) ? error : kept(plan.into);
     case '23514':
-      return collection.view.readsAll ? error : withoutDetails(error);
+      return collection.view.readsAll || isDeclaredLimit(error, collection) ? error : withoutDetails(error);
     default:
       return error;
   }
@@ -95,6 +95,11 @@ function kept({ name }: Collection): ApiError {
   return new ApiError('23503', `update or delete on table "${name}" violates foreign key constraint`, {
     details: 'Other rows refer to it.',
   });
+}
+
+/** The error of a rule of a field names only what the declaration says. That of a constraint may show the row. */
+export function isDeclaredLimit({ code, field }: ApiError, { byName }: Collection): boolean {
+  return code === '23514' && field !== undefined && byName.has(field);
 }
 
 function withoutDetails(error: ApiError): ApiError {

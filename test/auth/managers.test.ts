@@ -128,10 +128,32 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
 
     test('keys, roles and the declaration stay for administrators, and users for managers', async () => {
       for (const path of ['/catalogue/keys', '/catalogue/roles']) {
-        expect((await as('support', path)).status).toBe(404);
+        const { hint } = await expectRefusal(await as('support', path), 404, 'PGRST205');
+        expect(hint).toBe('Available: /catalogue/users.');
       }
       expect((await as('customer', USERS)).status).toBe(404);
       expect((await fetch(USERS)).status).toBe(404);
+    });
+
+    test('the claim disabled changes nothing, so it is rejected', async () => {
+      const name = await add('customer');
+      const change = (body: object) => as('support', `${USERS}/${name}`, sendJson('PATCH', body));
+      const shown = async () => {
+        const query = `name=ilike.${name.toUpperCase()}&select=claims,disabled:claims->disabled`;
+        return (await (await as('support', `${USERS}?${query}`)).json()) as unknown;
+      };
+      for (const disabled of [true, 'x', 1]) {
+        const { hint } = await expectRefusal(await change({ claims: { disabled } }), 400, '23514');
+        expect(hint).toBe('Send {"disabled": true} or {"disabled": false} beside the claims.');
+      }
+      expect(await shown()).toEqual([{ claims: { customer_id: 7 }, disabled: null }]);
+      expect((await change({ disabled: true })).status).toBe(204);
+      await expectRefusal(await change({ claims: { disabled: false, customer_id: 2 } }), 400, '23514');
+      expect(await shown()).toEqual([{ claims: { customer_id: 7, disabled: true }, disabled: true }]);
+      // The claims as the list shows them, and a claim beside the member that has the effect.
+      expect((await change({ claims: { customer_id: 3, disabled: true } })).status).toBe(204);
+      expect((await change({ claims: { disabled: true }, disabled: false })).status).toBe(204);
+      expect(await shown()).toEqual([{ claims: {}, disabled: null }]);
     });
 
     test('names of users compare without case', async () => {

@@ -150,6 +150,10 @@ describe('a token signed with a secret', () => {
 
   test('whose signature is stripped, truncated, changed or for other claims is rejected', async () => {
     const other = encoded({ role: 'owner' });
+    const response = await service.whoIs(bearer(`${head}.${other}.${signature}`));
+    expect(await response.json()).toMatchObject({
+      hint: 'The token is signed with another key than that of --jwt-secret or --jwks.',
+    });
     await refused(`${head}.${body}.`, 'PGRST301', 'JWT cryptographic operation failed');
     await refused(`${head}.${body}.${signature.slice(0, -4)}`, 'PGRST301', 'JWT cryptographic operation failed');
     await refused(`${head}.${other}.${signature}`, 'PGRST301', 'JWT cryptographic operation failed');

@@ -100,8 +100,10 @@ describe('a mistake', () => {
 
   test('in the names', () => {
     expect(mistakes(`${ORDER}, ${TAKE()}`, LINES, ', returns: ordr')).toContain('order');
-    expect(mistakes(`${ORDER}, ${ORDER}, ${TAKE()}`)).toContain('not a new name');
-    expect(mistakes(`${ORDER.replace('name: order', 'name: lines')}, ${TAKE()}`)).toContain('not a new name');
+    expect(mistakes(`${ORDER}, ${ORDER}, ${TAKE()}`)).toContain('order is already an earlier entry');
+    expect(mistakes(`${ORDER.replace('name: order', 'name: lines')}, ${TAKE()}`)).toContain(
+      'lines is already a parameter',
+    );
     const both = `{ batch: [${ORDER}] }\nqueries:\n  place: { read: orders }`;
     expect(mistakesIn(both)).toContain('also a query or a function');
     const roles = `{ batch: [${ORDER}] }\nroles:\n  a: { call: [plce] }`;

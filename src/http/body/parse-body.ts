@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
 function invalidJson(details: string): ApiError {
   return new ApiError('PGRST102', 'Empty or invalid json', {
     details,
-    hint: 'Send a JSON object, or an array of objects.',
+    hint: 'Send valid JSON, as in {"name": "value"}.',
   });
 }
 

@@ -32,12 +32,17 @@ export function problemsInAction(action: Action): readonly ActionProblem[] {
 }
 
 function* namesIn({ entries, parameters, rows, returns = [] }: Action): Generator<ActionProblem> {
-  const taken = [...RESERVED_PLACEHOLDERS, ...parameters.map(({ name }) => name)];
+  const taken = new Map<string, string>([
+    ...RESERVED_PLACEHOLDERS.map((word) => [word, 'a word with a meaning of its own'] as const),
+    ...parameters.map(({ name }) => [name, 'a parameter'] as const),
+  ]);
   for (const [entry, { name, each }] of entries.entries()) {
-    if (name !== undefined && (taken.includes(name) || !/^[A-Za-z_]\w*$/.test(name))) {
-      yield { entry, message: `name: ${name} is not a new name of letters, digits and _` };
+    if (name !== undefined && taken.has(name)) {
+      yield { entry, message: `name: ${name} is already ${taken.get(name)}; choose another name` };
+    } else if (name !== undefined && !/^[A-Za-z_]\w*$/.test(name)) {
+      yield { entry, message: `name: ${name} is not a name of letters, digits and _` };
     }
-    if (name !== undefined) taken.push(name);
+    if (name !== undefined) taken.set(name, 'an earlier entry');
     if (each !== undefined && !rows.has(each)) {
       const words = `each: ${each} is not a parameter of type rows${didYouMean(each, [...rows.keys()])}`;
       yield { entry, message: words };
