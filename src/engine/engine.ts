@@ -80,10 +80,8 @@ export const NEWEST = 'newest';
 
 /** Detects changes of the data by any process. */
 export interface ChangeCounter {
-  /** Changes with every commit, at the latest with the next turn of the event loop. Cheap. */
+  /** Changes with every commit. Cheap. */
   current(): number;
-  /** Changes with every commit at once. */
-  look(): number;
   /** A text that is unique to the state of the data. */
   tag(): string;
 }

@@ -139,12 +139,12 @@ describe('on a connection', () => {
 test('an engine reports that its reads are outdated', async () => {
   const engine = openSqlite({ ...TEST_OPTIONS, path: newFile(), firstRows: () => [] });
   const changes = engine.changes!;
-  const look = changes.look.bind(changes);
+  const current = changes.current.bind(changes);
   expect(engine.unreadyReason!()).toBeUndefined();
-  changes.look = () => look() + 1;
+  changes.current = () => current() + 1;
   expect(engine.unreadyReason!()).toBe('what is read is older than the data');
   expect(engine.metrics!().find(({ name }) => name === 'database_up')!.value).toBe(0);
-  changes.look = look;
+  changes.current = current;
   expect(engine.unreadyReason!()).toBeUndefined();
   await engine.close();
 });

@@ -230,9 +230,6 @@ class SqliteEngine implements Engine {
       return await this.parts.writer.write({ ...options, writes }, isCheap);
     } catch (error) {
       return this.fail(error);
-    } finally {
-      // The rest of the request sees the write, although others may have read in this turn of the event loop.
-      this.changes.look();
     }
   }
 
@@ -257,8 +254,7 @@ class SqliteEngine implements Engine {
     if (hasOwnTables(this.parts.connection, collections)) return true;
     const task = (connection: Connection) => makeOwnTables(connection, collections);
     if (make) await this.onWritingConnection(task).catch((error) => this.fail(error));
-    // The next read of this turn of the event loop sees the tables.
-    this.refreshSnapshot(this.changes.look());
+    this.refreshSnapshot();
     return make;
   }
 

@@ -28,35 +28,51 @@ async function read(service: Service, url: string, headers: Record<string, strin
   return (await (await service.fetch(url, { headers })).json()) as Row[];
 }
 
-test('a list shows one snapshot, which includes every earlier write', async () => {
-  const cwd = temporaryFolder();
-  const service = await startService({ cwd });
-  const other = new Database(join(cwd, 'catalogue.db'));
-  other.run('pragma busy_timeout = 5000');
-  let written = 0;
-  const writer = async () => {
-    for (let round = 1; round <= 25; round++) {
-      await Bun.sleep(STILL_MS + (round % 30));
-      // The update sets two fields of all rows to the same value. A list that mixes two snapshots would show two
-      // values.
-      other.run('update products set units_in_stock = ?, units_on_order = ?', [round, round]);
-      written = round;
-    }
-    written = Number.POSITIVE_INFINITY;
-  };
-  const reader = async () => {
-    while (written !== Number.POSITIVE_INFINITY) {
-      const before = written;
-      const rows = await read(service, nextList(), asked % 3 === 0 ? { prefer: 'count=exact' } : {});
-      const values = new Set(rows.flatMap((row) => [row.units_in_stock, row.units_on_order]));
-      if (before === 0) continue;
-      expect(values.size).toBe(1);
-      expect([...values][0]).toBeGreaterThanOrEqual(before);
-    }
-  };
-  await Promise.all([writer(), reader(), reader(), reader()]);
-  other.close();
-});
+/** A process that keeps the service busy with long filters until it is killed. */
+const BUSY = `
+  for (let client = 0; client < 50; client++) void ask();
+  async function ask() {
+    const terms = () => Array.from({ length: 400 }, () => 'id.eq.' + Math.floor(Math.random() * 1e6));
+    for (;;) await (await fetch(process.argv.at(-1) + '/products?or=(' + terms() + ')')).arrayBuffer();
+  }
+`;
+
+test.each(['alone', 'beside many requests'])(
+  'a list shows one snapshot, which includes every earlier write, %s',
+  async (where) => {
+    const cwd = temporaryFolder();
+    const service = await startService({ cwd });
+    const others =
+      where === 'alone'
+        ? undefined
+        : Bun.spawn([process.execPath, '-e', BUSY, '--', service.url], { stderr: 'ignore' });
+    const other = new Database(join(cwd, 'catalogue.db'));
+    other.run('pragma busy_timeout = 5000');
+    let written = 0;
+    const writer = async () => {
+      for (let round = 1; round <= 25; round++) {
+        await Bun.sleep(STILL_MS + (round % 30));
+        // The update sets two fields of all rows to the same value. A list that mixes two snapshots would show two
+        // values.
+        other.run('update products set units_in_stock = ?, units_on_order = ?', [round, round]);
+        written = round;
+      }
+      written = Number.POSITIVE_INFINITY;
+    };
+    const reader = async () => {
+      while (written !== Number.POSITIVE_INFINITY) {
+        const before = written;
+        const rows = await read(service, nextList(), asked % 3 === 0 ? { prefer: 'count=exact' } : {});
+        const values = new Set(rows.flatMap((row) => [row.units_in_stock, row.units_on_order]));
+        if (before === 0) continue;
+        expect(values.size).toBe(1);
+        expect([...values][0]).toBeGreaterThanOrEqual(before);
+      }
+    };
+    await Promise.all([writer(), reader(), reader(), reader()]).finally(() => others?.kill());
+    other.close();
+  },
+);
 
 test('lists that share some or all rows show them as stored, and continue correctly after them', async () => {
   const cwd = temporaryFolder();

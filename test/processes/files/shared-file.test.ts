@@ -114,12 +114,12 @@ test('a service notices the writes of processes that open and close the file whi
   try {
     for (let round = 0; round < 30; round++) {
       const engine = open();
-      const before = engine.changes.look();
+      const before = engine.changes.current();
       const other = new Database(path);
       other.run('pragma busy_timeout = 5000');
       other.run("insert into products (product_name) values ('Noticed')");
       other.close();
-      expect(engine.changes.look()).not.toBe(before);
+      expect(engine.changes.current()).not.toBe(before);
       await engine.close();
     }
   } finally {

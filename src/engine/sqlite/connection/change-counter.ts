@@ -16,25 +16,14 @@ export class WalChangeCounter implements ChangeCounter {
   private readonly header = new Uint32Array(HEADER_WORDS);
   private readonly seen = new Uint32Array(HEADER_WORDS);
   private count = 0;
-  private isFresh = false;
-  private readonly expire = () => {
-    this.isFresh = false;
-  };
 
   /** A connection must have the file open, which keeps others from removing it. */
   constructor(databasePath: string) {
     this.file = openSync(`${databasePath}-shm`, 'r');
   }
 
+  /** Looks each time: a request may have been sent after a look in the same turn of the event loop. */
   current(): number {
-    if (this.isFresh) return this.count;
-    // The requests of one turn of the event loop were all received before it, so one look serves them.
-    this.isFresh = true;
-    setImmediate(this.expire);
-    return this.look();
-  }
-
-  look(): number {
     const { file, header, seen } = this;
     if (file === undefined) return ++this.count;
     readSync(file, header, FILE_START);
@@ -49,7 +38,7 @@ export class WalChangeCounter implements ChangeCounter {
 
   /** The same in every process that sees the same state. */
   tag(): string {
-    this.look();
+    this.current();
     return versionOfText(this.seen.join());
   }
 
@@ -70,10 +59,6 @@ export class MemoryChangeCounter implements ChangeCounter {
   }
 
   current(): number {
-    return this.count;
-  }
-
-  look(): number {
     return this.count;
   }
 

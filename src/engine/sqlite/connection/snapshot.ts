@@ -69,11 +69,11 @@ export class Snapshot {
 
   /** Whether reads show an older state than the change counter. */
   isBehind(): boolean {
-    const changeCount = this.changes.look();
+    const changeCount = this.changes.current();
     this.refresh(changeCount);
     const version = this.connection.number(DATA_VERSION);
     // A commit happened between the two reads, so the version may be older or newer.
-    if (this.changes.look() !== changeCount) return false;
+    if (this.changes.current() !== changeCount) return false;
     if (changeCount !== this.seen.changeCount && version === this.seen.version) return true;
     this.seen = { changeCount, version };
     return false;
@@ -88,7 +88,7 @@ export class Snapshot {
     this.connection.begin();
     // The transaction begins with its first read.
     this.connection.number(DATA_VERSION);
-    this.isOpen = this.changes.look() === this.changeCount;
+    this.isOpen = this.changes.current() === this.changeCount;
     if (!this.isOpen) this.release();
   }
 }
