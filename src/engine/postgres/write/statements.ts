@@ -269,6 +269,14 @@ function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bo
   return matching === '' ? ` where ${taken}` : `${matching} and ${taken}`;
 }
 
+/** Locks rows in key order, for changes that follow. */
+export function compileRowLock({ collection, dialect }: WriteContext, where: Predicate): Statement {
+  return buildStatement(dialect, (bind) => {
+    const matching = compileWhere(where, scopeOf(dialect, bind, collection.name));
+    return `select 1 from ${identifier(collection.name)}${matching} order by ${qualifiedKey(collection)} for update of ${identifier(collection.name)}`;
+  });
+}
+
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
   return key.length === 1 && where.kind === 'compare' && where.operator === '=' && fieldOf(where.of) === key[0];
 }

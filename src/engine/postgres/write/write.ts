@@ -10,7 +10,7 @@ import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts'
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
-import { checkBeforeInsert, lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
+import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
@@ -25,6 +25,7 @@ import { rowsAsJsonTask } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
 import {
   compileBefore,
+  compileRowLock,
   compileShown,
   compileWrite,
   isShownAfter,
@@ -118,6 +119,7 @@ async function runSteps(
   if (earlier !== undefined) return earlier;
   const results: WriteResult[] = [];
   const values = new EarlierValues(results);
+  await lockRows(connection, steps);
   for (const [index, step] of steps.entries()) {
     progress.index = index;
     const plan = step.isDependent ? resolvePlan(step.plan, values) : step.plan;
@@ -127,6 +129,24 @@ async function runSteps(
   }
   if (retry !== undefined) await rememberResults(connection, retry, results, { store: limits, hours });
   return results;
+}
+
+/**
+ * Locks the rows that several writes name by key, by collection and key: transactions that change the same rows in
+ * another order wait for each other without deadlock.
+ */
+async function lockRows(connection: Connection, steps: readonly Step[]): Promise<void> {
+  const changes = steps.flatMap(({ plan, context, isDependent }) => {
+    const isFound = !isDependent && (plan.kind === 'update' || plan.kind === 'delete');
+    const namesKeys = context.collection.key.length > 0 && Number.isFinite(maxRowsWritten(plan));
+    return isFound && namesKeys ? [{ context, where: plan.where }] : [];
+  });
+  if (changes.length < 2) return;
+  const byCollection = Map.groupBy(changes, ({ context }) => context.collection.name);
+  for (const name of [...byCollection.keys()].sort()) {
+    const each = byCollection.get(name)!;
+    await query(connection, compileRowLock(each[0]!.context, { kind: 'any', terms: each.map(({ where }) => where) }));
+  }
 }
 
 async function runStep(connection: Connection, job: Job): Promise<WriteResult> {
