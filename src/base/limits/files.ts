@@ -11,7 +11,7 @@ export const CHUNK_READS = 2;
 /** The maximum number of files in one request. */
 export const MAX_FILES_PER_UPLOAD = 50;
 /** The parts of a form, and the bytes of those that are not files. */
-export const MAX_FORM_PARTS = 1_000;
+export const MAX_FORM_PARTS = 200;
 export const MAX_SKIPPED_FORM_BYTES = 1024 * 1024;
 /** Uploads in progress, in total and of one caller. */
 export const MAX_UPLOADS = 256;
