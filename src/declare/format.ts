@@ -241,7 +241,7 @@ export const ROLE = {
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
   call: property(
     listOf(aName, 'a list of names'),
-    'Queries, functions and actions that the role may call. Its rules apply to the rows of queries and functions.',
+    'Queries, functions and actions that the role may call. Its rules limit the rows of queries and functions, but not what an action writes.',
   ),
 } as const;
 

@@ -9,7 +9,8 @@ export function rolesWithoutLog({ draft, roles }: Pick<Catalogue, 'draft' | 'rol
   if (roles === undefined || draft.roles?.some(({ namesLog }) => namesLog) === true) return undefined;
   const names = [...roles.values()].filter(readsLoggedRows).map(({ name }) => name);
   if (names.length === 0) return undefined;
-  return `the log of changes (/changes, Prefer: as-of) needs a permission, which no role has but those with all; without it: ${names.join(', ')}. Add "changes: { read: { fields: [${FORMER_FIELDS}] } }" to the roles that may read it, or "changes: {}" to one that may not`;
+  const rule = `changes: { read: { fields: [${FORMER_FIELDS}] } }`;
+  return `roles without "all" need a permission for the log of changes (/changes, Prefer: as-of), and none has it: ${names.join(', ')}. Add "${rule}" to those that may read it (also with actor, if they may know who wrote), or "changes: {}" to one of them to keep the log closed and end this warning`;
 }
 
 function readsLoggedRows({ isAll, rules }: Role): boolean {

@@ -112,7 +112,9 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       await until('the warning', () => service.stderr().includes('WARNING'));
       expect(service.stderr()).toStartWith(`WARNING: credentials are ${words}`);
       const [, ofLog, ...none] = service.stderr().split('\n');
-      expect(ofLog).toMatch(/^WARNING: the log of changes .* Add "changes: \{ read: \{ fields: \[seq, at, .*\] \} \}"/);
+      expect(ofLog).toMatch(
+        /^WARNING: roles without "all" need a permission for the log of changes .* Add "changes: \{ read: \{ fields: \[seq, at, .*\] \} \}"/,
+      );
       expect(none).toEqual(['']);
       const refused = await service.fetch('/products', { headers: withKey(key) });
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
