@@ -21,7 +21,7 @@ import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
 type NewUser = Pick<StoredUser, 'name' | 'role' | 'claims' | 'password'>;
 
 /**
- * Names compare without case. Of users from before, whose names differ only by case, each needs its own spelling.
+ * Names compare without case. Older users whose names differ only by case each need their own spelling.
  * The lookup is the same for a name that exists, so that its time reveals nothing.
  */
 export async function findUser(store: CredentialStore, name: string): Promise<StoredUser | undefined> {

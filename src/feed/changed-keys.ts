@@ -52,7 +52,7 @@ export async function isFarBehind(
   after: number,
   upTo: LogPosition,
 ): Promise<boolean> {
-  // Numbers are no measure: rolled-back writes take some on PostgreSQL.
+  // Numbers do not count changes: rolled-back writes take some on PostgreSQL.
   if (upTo.seq - after <= MAX_RESUMED_CHANGES) return false;
   const plan = { ...planOf(collections, after, 1), offset: MAX_RESUMED_CHANGES };
   const lines = await readLines(reader, plan, upTo.seq);

@@ -52,7 +52,7 @@ test.each([
     ipc: (status) => answered.push(status as number),
   });
   await until('the attack has begun', () => answered.length > 10);
-  /** How many requests of the attack were answered while another one waited. */
+  /** How many requests of the attack were answered while a request waited. */
   const overtaken = async () => {
     const before = answered.length;
     expect(await (await service.fetch('/products', { headers })).json()).toEqual([]);

@@ -14,7 +14,7 @@ const send = async (method: string, path: string, body: unknown) => {
   expect((await service.fetch(path, sendJson(method, body))).ok).toBe(true);
 };
 
-/** As a dry run of so many rows does on PostgreSQL. */
+/** As a dry run of this number of rows does on PostgreSQL. */
 const BURN: Readonly<Record<string, string>> = {
   SQLite: "update sqlite_sequence set seq = seq + 100000 where name = 'catalogue_changes'",
   PostgreSQL: "select setval(pg_get_serial_sequence('catalogue_changes', 'seq'), 100001)",

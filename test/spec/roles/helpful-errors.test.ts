@@ -1,4 +1,4 @@
-/** Errors tell a caller what to do, and name only what the caller may read. */
+/** Errors say what the caller can do, and name only what the caller may read. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';

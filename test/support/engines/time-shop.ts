@@ -35,7 +35,7 @@ roles:
   admin: all
 `);
 
-/** A time so many milliseconds from now. */
+/** A time this number of milliseconds from now. */
 export function fromNow(milliseconds: number): string {
   return new Date(Date.now() + milliseconds).toISOString();
 }
