@@ -38,6 +38,10 @@ export interface Property<T> {
   readonly isRequired?: boolean;
 }
 
+export function property<T>(shape: Shape<T>, about: string, isRequired = false): Property<T> {
+  return { shape, about, isRequired };
+}
+
 export type Properties = Readonly<Record<string, Property<unknown>>>;
 /** The properties of a map with the positions of their keys. */
 export type Given<P extends Properties> = {

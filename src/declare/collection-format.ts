@@ -1,0 +1,172 @@
+/** The format of collections and their fields. */
+import { ApiError } from '../base/errors.ts';
+import { MAX_FIELDS } from '../base/limits/declaration.ts';
+import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
+import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
+import { compileRegex } from '../text/regex.ts';
+import { anyName, fieldName } from './names.ts';
+import { namesTo, propertiesOf } from './reader/maps.ts';
+import {
+  addMistake,
+  anyText,
+  asWritten,
+  either,
+  type Given,
+  listOf,
+  map,
+  oneWordOf,
+  property,
+  type Shape,
+  trueOrFalse,
+  wholeNumber,
+} from './reader/shape.ts';
+import { typeName } from './reader/type-name.ts';
+
+const ON_DELETE: readonly OnDelete[] = ['restrict', 'cascade', 'set null'];
+/** The longest text that a rule may require; PostgreSQL's limit of varchar(n). */
+const MAX_LENGTH = 10_485_760;
+
+/** The default key. */
+export const USUAL_KEY = 'id';
+/** Declares that rows have no key. */
+export const NO_KEY = 'none';
+
+export const aName = { ...anyText, words: 'a name' };
+export const fieldNames = listOf(aName, 'a list of fields');
+const aScalar = asWritten(['text', 'number'], 'a number or a text', { type: ['number', 'string'] });
+
+const regularExpression: Shape<string> = {
+  ...anyText,
+  words: 'a regular expression',
+  read: (node, reading, what) => {
+    const pattern = anyText.read(node, reading, what);
+    if (pattern === undefined) return undefined;
+    try {
+      compileRegex(pattern, false);
+      return pattern;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return addMistake(
+        reading,
+        node.at,
+        `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`,
+      );
+    }
+  },
+};
+
+export const mediaType: Shape<string> = {
+  ...anyText,
+  words: 'a media type',
+  read: (node, reading, what) => {
+    const text = anyText.read(node, reading, what);
+    if (text === undefined || /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/.test(text)) return text;
+    return addMistake(reading, node.at, `${what}: ${text} is not a media type, such as image/png or image/*`);
+  },
+};
+
+export const REFERENCE = {
+  collection: property(aName, 'The collection whose key the field holds.', true),
+  onDelete: property(oneWordOf(ON_DELETE), 'Effect of a delete: fail (default), delete this row, or set null.'),
+  constraint: property(aName, 'The name of the constraint. Default: `<collection>_<field>_fkey`.'),
+} as const;
+
+export const LINK = {
+  fields: property(fieldNames, 'The fields.', true),
+  collection: property(aName, 'The collection that it leads to.', true),
+  to: property(fieldNames, 'The fields there with the same values. Default: the key.'),
+  onDelete: property(oneWordOf(ON_DELETE), 'As in a field. Only for several fields that hold a key.'),
+  constraint: property(aName, 'The name of the constraint, and for hints. Default: `<collection>_<fields>_fkey`.'),
+} as const;
+
+export const FIELD = {
+  type: property(typeName, 'The type of the values.', true),
+  required: property(trueOrFalse, 'Never null. Without a default, a new row must give a value.'),
+  default: property(
+    asWritten(['text', 'number', 'boolean', 'list', 'map'], 'a value', {}),
+    'The value if a new row gives none. `now` is the present moment, `uuid` a random uuid, `{reference.field}` a [copy](#copied-values).',
+  ),
+  unique: property(trueOrFalse, 'No two rows have the same value.'),
+  indexed: property(trueOrFalse, 'Creates an index for filters and order.'),
+  references: property(
+    either(
+      map(aName, (collection, at) => ({ collection: { value: collection, at } })),
+      propertiesOf(REFERENCE, 'a map with collection, onDelete and constraint'),
+    ) as Shape<Given<typeof REFERENCE>>,
+    'The collection whose key the field holds.',
+  ),
+  minimum: property(aScalar, 'The smallest allowed number, date or time.'),
+  maximum: property(aScalar, 'The largest allowed number, date or time.'),
+  maxLength: property(wholeNumber(1, MAX_LENGTH), 'The maximum number of characters.'),
+  pattern: property(regularExpression, 'The text must match this expression; syntax of the operator `match`.'),
+  oneOf: property(listOf(aScalar, 'a list of values'), 'The allowed values.'),
+  mediaTypes: property(
+    listOf(mediaType, 'a list of media types'),
+    'The allowed media types of a file, such as `image/*`.',
+  ),
+  maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
+  keepMetadata: property(trueOrFalse, 'Uploaded pictures keep their place, time and other metadata.'),
+  maxCount: property(wholeNumber(1, MAX_FILES_IN_LIST), 'The maximum number of files in a list.'),
+  onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
+  readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
+  filled: property(
+    either(trueOrFalse, oneWordOf(['trigger'])),
+    'The database fills in a missing value by its own default; `trigger`: a trigger may.',
+  ),
+  title: property(anyText, 'A short display name.'),
+  description: property(anyText, 'A sentence that describes it.'),
+  role: property(oneWordOf(FIELD_ROLES), 'Its use in the console; one field for each role.'),
+  was: property(anyName, 'The previous name. The field is renamed and keeps its values.'),
+} as const;
+
+/** A field is a type name or a map. */
+const field = either(
+  map(typeName, (type, at) => ({ type: { value: type, at } })),
+  propertiesOf(FIELD, 'a map with type'),
+) as Shape<Given<typeof FIELD>>;
+
+export const COMPUTED = {
+  type: property(typeName, 'The function returns a value of this type.'),
+  collection: property(aName, 'The function returns rows of this collection, for embedding.'),
+  many: property(trueOrFalse, 'It returns a list of rows.'),
+} as const;
+
+export const COLLECTION = {
+  fields: property(
+    namesTo(field, {
+      words: 'a map from field names to types',
+      noun: 'fields',
+      most: MAX_FIELDS,
+      names: fieldName,
+    }),
+    'The fields in output order. Each is a type, or a map as below.',
+    true,
+  ),
+  key: property(
+    either(aName, fieldNames),
+    'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
+  ),
+  references: property(
+    listOf(propertiesOf(LINK, 'a map with fields, collection, to, onDelete and constraint'), 'a list of references'),
+    'References of several fields to a key. Others, such as those of a view, serve embedding; nothing enforces them.',
+  ),
+  computed: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(COMPUTED, 'a map with type, or collection and many'),
+      ) as Shape<Given<typeof COMPUTED>>,
+      { words: 'a map from names to functions of a row', noun: 'functions', most: MAX_FIELDS, names: aName },
+    ),
+    'Functions of PostgreSQL that take a row. They are not part of `*`.',
+  ),
+  unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
+  rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
+  history: property(trueOrFalse, 'Whether changes are logged. Default: true; false for an adopted table.'),
+  title: FIELD.title,
+  description: FIELD.description,
+  was: property(anyName, 'The previous name. The collection is renamed and keeps its rows.'),
+} as const;
+
+export type GivenField = Given<typeof FIELD>;
+export type GivenCollection = Given<typeof COLLECTION>;
