@@ -1,6 +1,6 @@
 /** Kills of workers while the service starts, and of their supervisor under load. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { freePort } from '../../support/engines/postgres.ts';
 import { isListening, statusesIn, talkTo } from '../../support/network/socket.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
@@ -11,6 +11,8 @@ afterEach(cleanUp);
 
 const WORKERS = ['--workers', '2', '--log-level', 'error'];
 const RESTARTED = /a worker ended and is restarted/g;
+
+const isWorker = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith('\0worker\0');
 
 describe.skipIf(process.platform !== 'linux').each(DATABASES)('on %s', (_, environment) => {
   const victims: [string, (workers: readonly number[]) => number][] = [
@@ -27,7 +29,8 @@ describe.skipIf(process.platform !== 'linux').each(DATABASES)('on %s', (_, envir
         pid = child;
       },
     });
-    await until('the second worker', () => childrenOf(pid).length === 2);
+    // A child that is stopped before it runs its program would stop its parent as well.
+    await until('the second worker', () => childrenOf(pid).filter(isWorker).length === 2);
     const workers = childrenOf(pid);
     // It starts no further until the other one is dead.
     process.kill(workers[1]!, 'SIGSTOP');
