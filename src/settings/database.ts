@@ -1,6 +1,9 @@
 /** Settings of the database connection. */
 import { DEFAULT_DRY_RUN_SECONDS, DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../base/limits/engine.ts';
-import { duration, envSetting, oneOf, onOrOff, text, urls, wholeNumber } from './setting.ts';
+import { duration, envSetting, names, oneOf, onOrOff, text, urls, wholeNumber } from './setting.ts';
+
+/** As in PostgREST. */
+export const DEFAULT_EXTRA_SEARCH_PATH: readonly string[] = ['public'];
 
 /** The declaration file. */
 export const COLLECTIONS = envSetting(
@@ -30,6 +33,12 @@ export const DATABASE_SETTINGS = {
     'schema of the tables in PostgreSQL; Accept-Profile and Content-Profile accept its name',
     'public',
     text,
+  ),
+  extraSearchPath: envSetting(
+    '--extra-search-path NAMES',
+    'schemas after --schema in the search path, for extensions and functions, separated by commas; none if empty',
+    DEFAULT_EXTRA_SEARCH_PATH,
+    names,
   ),
   replicas: envSetting(
     '--replicas URLS',

@@ -77,6 +77,11 @@ export function urls(given: string): readonly string[] {
   return given.trim().split(/[\s,]+(?=postgres(?:ql)?:)/i);
 }
 
+/** Names that may contain spaces, separated by commas. */
+export function names(given: string): readonly string[] {
+  return given.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+}
+
 /** A list, separated by commas or spaces. */
 export function list<T>(one: (given: string, name: string) => T): (given: string, name: string) => readonly T[] {
   return (given, name) => {

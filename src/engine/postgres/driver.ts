@@ -3,6 +3,7 @@ import { type ReservedSQL, SQL } from 'bun';
 import { INT4_MAX, INT4_MIN } from '../../base/limits/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { ConfigError } from '../../settings/by-command.ts';
+import { DEFAULT_EXTRA_SEARCH_PATH } from '../../settings/database.ts';
 import { identifier, type Statement } from '../sql/statement.ts';
 import { describe, isInternal, ServerUnresponsive, unavailable } from './errors.ts';
 import { nameUnknownHost, type ServerAddress, type Target } from './url.ts';
@@ -12,6 +13,8 @@ export interface SessionSettings {
   readonly poolSize: number;
   readonly connectSeconds: number;
   readonly querySeconds: number;
+  /** Schemas in the search path after that of the tables; by default `public`. */
+  readonly extraSearchPath?: readonly string[];
   /** Whether connections keep prepared statements; the default is true. */
   readonly preparedStatements?: boolean;
 }
@@ -29,10 +32,22 @@ const IDLE_IN_TRANSACTION = '15s';
 /** Bounds how long a client that stopped reading holds a snapshot, and with it all dead rows. */
 export const WAITING_FOR_A_CLIENT = `set local idle_in_transaction_session_timeout = '5min'`;
 
-function parametersOf({ schema, querySeconds }: SessionSettings) {
+/** Hosted databases have extensions in the last one. Operators of extensions must be in the path. */
+function searchPath(schema: string, extra: readonly string[]): string {
+  return [...new Set([schema, ...extra, 'extensions'])].map(identifier).join(', ');
+}
+
+/**
+ * The search path without other schemas. Changes of the schema need it, so that a name that is missing here is not
+ * found there. So does its description, so that types have the same names with every `--extra-search-path`.
+ */
+export function ownSearchPath(schema: string): string {
+  return searchPath(schema, []);
+}
+
+function parametersOf({ schema, querySeconds, extraSearchPath = DEFAULT_EXTRA_SEARCH_PATH }: SessionSettings) {
   return {
-    // Hosted databases have extensions in the second one. Their operators must be in the path.
-    search_path: [schema, 'extensions'].map(identifier).join(', '),
+    search_path: searchPath(schema, extraSearchPath),
     statement_timeout: querySeconds * 1000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     // A transaction that waited for a locked row continues with its new version, whatever the server's default.

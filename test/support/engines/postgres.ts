@@ -183,6 +183,7 @@ export const TEST_SETTINGS = {
   poolSize: 3,
   connectSeconds: 40,
   preparedStatements: true,
+  extraSearchPath: ['public'],
   replicaReads: 'own',
 } as const;
 

@@ -31,7 +31,9 @@ const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, LOG_TABLE, RETAINED_TABL
 
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
-  const described = await withOneConnection(target, settings, (pool) => describeSchema(pool, settings.schema));
+  const described = await withOneConnection(target, { ...settings, extraSearchPath: [] }, (pool) =>
+    describeSchema(pool, settings.schema),
+  );
   return { ...described, location: `${target.location} (schema ${settings.schema})` };
 }
 

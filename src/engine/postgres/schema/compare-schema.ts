@@ -9,7 +9,7 @@ import { notToCreate, type Problem } from '../../migration/risks.ts';
 import { createStep, stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
-import type { Runner } from '../driver.ts';
+import { ownSearchPath, type Runner } from '../driver.ts';
 import { collectionsToLog, hasLog, inspectLog } from '../history/triggers.ts';
 import { typeOfColumn } from './column-type.ts';
 import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
@@ -45,8 +45,10 @@ export interface SchemaState extends FoundOwn {
   readonly isLogInPlace: boolean;
 }
 
+/** In a transaction, which keeps the search path of the schema alone. */
 export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
   const { schema, catalogue, allowed } = requirement;
+  await runner.unsafe(`set local search_path to ${ownSearchPath(schema)}`);
   const ours = await inspectOwn(runner, schema);
   const { version, record } = ours;
   const recorded = record === null && version === null ? [] : readRecord(record ?? undefined);

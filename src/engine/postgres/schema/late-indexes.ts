@@ -7,7 +7,7 @@ import { MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Change, ChangeOf, Comparison } from '../../migration/changes.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { type Notice, query, type Runner, reserve } from '../driver.ts';
+import { type Notice, ownSearchPath, query, type Runner, reserve } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexSql } from './schema.ts';
 
@@ -25,6 +25,7 @@ export function withoutLate(comparison: Comparison): Comparison {
 /** The created indexes; none if another instance creates them. */
 export async function makeIndexes(
   pool: SQL,
+  schema: string,
   compareAgain: (runner: Runner) => Promise<Comparison>,
   notice: Notice,
 ): Promise<AddIndex[]> {
@@ -33,12 +34,14 @@ export async function makeIndexes(
   try {
     const [lock] = await run(`select pg_try_advisory_lock(${ADVISORY_LOCKS.lateIndexes}) as taken`);
     if (lock.taken !== true) return [];
+    await run(`set search_path to ${ownSearchPath(schema)}`);
     const comparison = await compareAgain(connection);
     const missing = comparison.changes.filter((change) => isLate(change, comparison)) as AddIndex[];
     await run('set statement_timeout = 0');
     await run(`set lock_timeout = '${MIGRATION_WAIT_SECONDS}s'`);
     const made: AddIndex[] = [];
     for (const change of missing) if (await makeIndex(connection, change, notice)) made.push(change);
+    await run('reset search_path');
     await run('reset statement_timeout');
     await run('reset lock_timeout');
     await run(`select pg_advisory_unlock(${ADVISORY_LOCKS.lateIndexes})`);

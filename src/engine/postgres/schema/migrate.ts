@@ -72,7 +72,7 @@ export async function prepareSchema(pool: SQL, requirement: PostgresRequirement,
     // If another instance migrated meanwhile, it also creates them.
     if (made.steps.length === 0 && stepsIn(withoutIndexes(first)).length > 0) return made;
     const compareAgain = async (runner: Runner) => (await inspectSchema(runner, requirement)).comparison;
-    const changes = await makeIndexes(pool, compareAgain, notice);
+    const changes = await makeIndexes(pool, schema, compareAgain, notice);
     return { ...made, steps: [...made.steps, ...stepsOf({ ...first.comparison, changes })] };
   } catch (error) {
     // Indexes and the record are optional; anything else is required.
