@@ -9,9 +9,8 @@ import { Files } from './files/files.ts';
 import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
-import type { Call } from './http/call.ts';
+import type { Call, Peer } from './http/call.ts';
 import { NO_SNIFF } from './http/edge/cors.ts';
-import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { clientNetwork } from './http/edge/proxies.ts';
 import { answerOptions, optionsAnswer } from './http/methods.ts';
@@ -33,10 +32,10 @@ import {
   repeatedCheck,
   withAuthentication,
 } from './response/authenticate.ts';
+import { withRateLimit } from './response/edge-checks.ts';
 import { type Observers, withLogging } from './response/logging.ts';
 import { answerResource, type Resources } from './response/own-resources.ts';
 import { acceptsPlan } from './response/plan.ts';
-import { withRateLimit } from './response/rate-limited.ts';
 import { andThen, compose, type Middleware, type RequestContext, type Responder } from './response/request-context.ts';
 import { ResponseCache, responder } from './response/response-cache.ts';
 

@@ -10,8 +10,7 @@ import {
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import type { StoredRow } from '../plan/types.ts';
-import { firstRowsOf } from '../plan/write/first-rows.ts';
-import { RepeatedRows } from '../plan/write/repeated-rows.ts';
+import { firstRowsOf, RepeatedRows } from '../plan/write/first-rows.ts';
 import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { loadDeclaration } from './find-declaration.ts';

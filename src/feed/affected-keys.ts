@@ -4,7 +4,7 @@
  */
 import { stored } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
-import { type Reader, readLines } from '../engine/lines.ts';
+import { type Reader, readLines } from '../engine/row-store.ts';
 import { isMoving, type MovingCompare, valueAt } from '../plan/at-moment.ts';
 import { cast, NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';

@@ -3,7 +3,7 @@ import { MAX_RESUMED_CHANGES, STEP_CHANGES } from '../base/limits/feed.ts';
 import { changesOf } from '../collection/change-log.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { LogPosition } from '../engine/engine.ts';
-import { type Reader, readLines } from '../engine/lines.ts';
+import { type Reader, readLines } from '../engine/row-store.ts';
 import { keyIs } from '../plan/keys.ts';
 import { readValue } from '../plan/predicate.ts';
 import { logViews } from '../plan/read/changes.ts';

@@ -6,7 +6,7 @@ import { MAX_STEP_BYTES } from '../base/limits/feed.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
-import { type Reader, streamLines } from '../engine/lines.ts';
+import { type Reader, streamLines } from '../engine/row-store.ts';
 import { NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { type Expression, fieldOf, type Predicate, type ReadPlan } from '../plan/types.ts';

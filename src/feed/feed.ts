@@ -15,7 +15,7 @@ import {
 import { counter, gauge, type Metric } from '../base/metric.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
-import { queuedReader, type Reader } from '../engine/lines.ts';
+import { queuedReader, type Reader } from '../engine/row-store.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';

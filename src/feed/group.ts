@@ -12,7 +12,7 @@ import {
   STEP_PAUSE_MS,
 } from '../base/limits/feed.ts';
 import type { LogPosition } from '../engine/engine.ts';
-import type { Reader } from '../engine/lines.ts';
+import type { Reader } from '../engine/row-store.ts';
 import { filterSteps } from '../engine/shared/cost.ts';
 import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
 import type { Changes } from './changed-keys.ts';

@@ -13,7 +13,7 @@ import {
 } from '../base/limits/feed.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
-import { queuedReader, type Reader } from '../engine/lines.ts';
+import { queuedReader, type Reader } from '../engine/row-store.ts';
 import { relatedChanges } from './affected-keys.ts';
 import { type Changes, changesAfter, isFarBehind, noChanges } from './changed-keys.ts';
 import { type ChangedRow, changedRows, mayAffect, testedFields } from './changed-rows.ts';

@@ -3,7 +3,7 @@ import type { Collection } from '../collection/declaration.ts';
 import { nextMidnight } from '../collection/types/time/moving-moment.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { NEWEST } from '../engine/engine.ts';
-import type { Reader } from '../engine/lines.ts';
+import type { Reader } from '../engine/row-store.ts';
 import { isMoving, type MovingCompare, valueAt } from '../plan/at-moment.ts';
 import type { Expression, Predicate, ReadPlan } from '../plan/types.ts';
 import { readWhole } from '../response/body.ts';

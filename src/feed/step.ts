@@ -4,7 +4,7 @@
  */
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
-import { type Reader, readLines, streamLines } from '../engine/lines.ts';
+import { type Reader, readLines, streamLines } from '../engine/row-store.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import type { Predicate, ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';

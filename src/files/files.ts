@@ -8,11 +8,10 @@ import type { Catalogue, Collection, Field } from '../collection/declaration.ts'
 import { FILES_NAME, filesForRole, keepsMetadata, served } from '../collection/files.ts';
 import { storeJson, type Type } from '../collection/types/type.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
+import { positionHeader } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { answerOptions } from '../http/methods.ts';
-import { FILES_PATH, shortestPath } from '../http/own-paths.ts';
-import { positionHeader } from '../http/position.ts';
-import type { Target } from '../http/target.ts';
+import { FILES_PATH, shortestPath, type Target } from '../http/target.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';

@@ -1,7 +1,6 @@
 /** The answer to a request before it becomes a `Response`. `toResponse` applies the content coding, 304 and HEAD. */
 import type { Call } from './call.ts';
-import { compress, compressStream } from './compress.ts';
-import type { Accepted, Coding } from './content-coding.ts';
+import { type Accepted, type Coding, compress, compressStream } from './content-coding.ts';
 
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 

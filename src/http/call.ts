@@ -8,9 +8,7 @@
  */
 import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { type Accepted, acceptedCoding } from './content-coding.ts';
-import type { Peer } from './edge/peer.ts';
 import { type Media, negotiate } from './negotiate.ts';
-import { POSITION_HEADER } from './position.ts';
 import type { Target } from './target.ts';
 
 export interface Location {
@@ -176,4 +174,22 @@ export function pathAndQuery(url: string): string {
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
+}
+
+/** Read-your-writes: a write returns its position, an opaque token, and the client sends it with later reads. */
+export const POSITION_HEADER = 'catalogue-position';
+
+/** The header of an answer to a write; empty if every read sees the write. */
+export function positionHeader(position: string | undefined): Readonly<Record<string, string>> {
+  return position === undefined ? {} : { [POSITION_HEADER]: position };
+}
+
+/** The client's end of the connection. */
+export interface Peer {
+  /** Marks the connection as active while the service works on an answer. */
+  atWork(isAtWork: boolean): void;
+  /** Undefined after a disconnect. */
+  address(): string | undefined;
+  /** Whether the connection itself is encrypted. */
+  readonly isSecure: boolean;
 }

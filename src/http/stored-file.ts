@@ -1,8 +1,7 @@
 /** A static file in memory with its tag, compressed on first use per content coding. */
 import { encodeAnswer, toResponse } from './answer.ts';
 import type { Call } from './call.ts';
-import { compress } from './compress.ts';
-import type { Coding } from './content-coding.ts';
+import { type Coding, compress } from './content-coding.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

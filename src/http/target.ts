@@ -2,7 +2,6 @@
 import type { Catalogue } from '../collection/declaration.ts';
 import { FILES_NAME } from '../collection/files.ts';
 import { PERSONAL_COLLECTIONS } from '../collection/own-collections.ts';
-import { BATCH_PATH, FILES_PATH, OWN_PATH, RPC_PATH, UNDO_PATH } from './own-paths.ts';
 
 /** The rows of a collection, or one row; `nowhere` if the path has too many parts. */
 export interface RowsTarget {
@@ -79,4 +78,16 @@ export function rowsTarget(path: string): RowsTarget {
 
 function isBelowOwn(path: string): boolean {
   return path.startsWith(OWN_PATH) && path[OWN_PATH.length] === '/';
+}
+
+/** Below this path, the names of the service are available whatever the collections are called. */
+export const OWN_PATH = '/catalogue';
+export const BATCH_PATH = '/batch';
+export const UNDO_PATH = '/changes/undo';
+export const RPC_PATH = '/rpc';
+export const FILES_PATH = '/files';
+
+/** A path of the service, below /catalogue if a collection has its name. */
+export function shortestPath(path: string, { collections }: Pick<Catalogue, 'collections'>): string {
+  return collections.has(path.split('/')[1]!) ? OWN_PATH + path : path;
 }

@@ -10,7 +10,7 @@ import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
 import { printName } from '../dialect/print.ts';
 import { BODY_TYPES } from '../http/body/parse-body.ts';
 import { SUPABASE_PREFIX } from '../http/edge/prefix.ts';
-import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
+import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/target.ts';
 import { relationsNamed } from '../plan/read/relate.ts';
 import { hasRoles, mayWrite, withKeyFields } from './by-role.ts';
 import { Components, componentName } from './component.ts';

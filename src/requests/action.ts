@@ -9,7 +9,7 @@ import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
-import { RPC_PATH } from '../http/own-paths.ts';
+import { RPC_PATH } from '../http/target.ts';
 import { type BoundEntry, bindAction, isOneRow } from '../plan/call/action.ts';
 import { readActionArguments } from '../plan/call/action-arguments.ts';
 import { findRoutine } from '../plan/call/find-routine.ts';
@@ -18,7 +18,7 @@ import { isDeclaredLimit } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { executeBatch } from './batch.ts';
 import { BatchPlanner, type BoundRequest, REQUESTS_PER_SLICE } from './batch-plan.ts';
-import { retryOf } from './retry.ts';
+import { retryOf } from './planned-write.ts';
 import type { Writing } from './write.ts';
 
 interface Acting {

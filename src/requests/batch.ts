@@ -8,13 +8,11 @@ import type { WriteOptions, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { type BatchRequest, readBatch } from '../http/batch-call.ts';
 import { readDocument } from '../http/body/parse-body.ts';
-import { BATCH_PATH } from '../http/own-paths.ts';
-import { planBytes } from '../plan/weight.ts';
+import { BATCH_PATH } from '../http/target.ts';
 import { type BatchWrite, batchAnswer } from '../response/batch.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { BatchPlanner, REQUESTS_PER_SLICE } from './batch-plan.ts';
-import { execute } from './planned-write.ts';
-import { retryOf } from './retry.ts';
+import { execute, planBytes, retryOf } from './planned-write.ts';
 import type { Writing } from './write.ts';
 
 /** Plans the requests and executes them in one transaction. */

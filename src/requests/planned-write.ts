@@ -3,6 +3,8 @@
 import type { Task } from '../base/cooperative.ts';
 import type { Report } from '../base/error-list.ts';
 import { ApiError, withRequest } from '../base/errors.ts';
+import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
@@ -15,6 +17,7 @@ import type { Call } from '../http/call.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
 import { NO_COLUMNS } from '../plan/read/shape.ts';
+import type { Retry, WritePlan } from '../plan/types.ts';
 import { checkRights, planWrite, type WriteMethod } from '../plan/write/write.ts';
 import type { WriteRequest } from '../plan/write/write-request.ts';
 import { encodingOf } from '../response/body.ts';
@@ -80,4 +83,50 @@ export async function execute(
     const redacted = redactError(error, plan, collection);
     throw request === undefined ? redacted : withRequest(redacted, request);
   }
+}
+
+/**
+ * The key, if the request has one. The fingerprint covers everything that the answer depends on, to detect reuse of a
+ * key for another request; `path` is the path of the request.
+ */
+export function retryOf(
+  call: Call,
+  { path, isItem }: { readonly path: string; readonly isItem: boolean },
+  body: Uint8Array,
+  context: RequestContext,
+): { readonly retry?: Retry } {
+  const key = call.idempotencyKey;
+  if (key === null || (call.method !== 'POST' && call.method !== 'PATCH')) return {};
+  if (key === '' || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+    throw new ApiError('54000', `an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
+  }
+  const parts = [call.method, path, call.contentType ?? '', call.prefer ?? '', call.accept ?? ''];
+  const hash = new Bun.CryptoHasher('sha256').update(`${parts.join('\n')}\n`);
+  const condition = isItem ? null : call.headers.get('if-match');
+  if (condition !== null) hash.update(`if-match ${condition}\n`);
+  // A request of many rows may have its answer back: it stores as much itself.
+  const maxAnswerBytes = Math.max(MAX_STORED_ANSWER_BYTES, 2 * body.byteLength);
+  const fingerprint = hash.update(body).digest('hex');
+  return { retry: { fingerprint, maxAnswerBytes, ...scopeOf(key, context) } };
+}
+
+/**
+ * The same key of another caller is another key, and uses another quota. Anonymous callers differ by their network.
+ * Without roles, all callers have the same rights, so they share keys.
+ */
+function scopeOf(key: string, { access, caller, network }: RequestContext): Pick<Retry, 'key' | 'owner'> {
+  if (access === undefined) return { key, owner: '' };
+  const whom = [access.scope, caller?.identity ?? null, ...(caller?.identity === undefined ? [network] : [])];
+  const whose = JSON.stringify([...whom, key]);
+  return { owner: JSON.stringify(whom), key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
+}
+
+const ROW_BYTES = 100;
+const CELL_BYTES = 16;
+/** Each change of a bulk update may need its own statement. */
+const CHANGE_BYTES = 1_000;
+
+export function planBytes(plan: WritePlan): number {
+  if (plan.kind === 'insert') return plan.rows.length * (ROW_BYTES + CELL_BYTES * plan.into.fields.length);
+  return plan.kind === 'update-each' ? plan.changes.length * CHANGE_BYTES : 0;
 }

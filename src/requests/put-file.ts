@@ -8,9 +8,9 @@ import { type Catalogue, type Field, stored } from '../collection/declaration.ts
 import { fileKind } from '../collection/types/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
+import { positionHeader } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { answerOptions } from '../http/methods.ts';
-import { positionHeader } from '../http/position.ts';
 import { type Rows, routeOf } from '../http/rows.ts';
 import type { RowsTarget } from '../http/target.ts';
 import { redactError } from '../response/redact-errors.ts';

@@ -1,16 +1,23 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
 import { defined } from '../base/defined.ts';
+import { ApiError } from '../base/errors.ts';
 import { plansDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
+import { builtIn } from '../collection/types/index.ts';
 import { pageOf } from '../dialect/page.ts';
+import type { Preferences } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
+import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
 import { asSingular } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
-import { withMaxRows } from '../plan/read/max-rows.ts';
+import { changingCollections } from '../plan/access/named-fields.ts';
+import { atMoment } from '../plan/at-moment.ts';
+import { checkAsOf } from '../plan/read/as-of.ts';
+import { withMaxRows } from '../plan/read/page.ts';
 import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
@@ -18,7 +25,6 @@ import { encodingOf, readWhole } from '../response/body.ts';
 import { planAnswer, planFormat, planOptions } from '../response/plan.ts';
 import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
-import { asOfMoment, positionOf } from './as-of.ts';
 
 export type ReadSource = Pick<Engine, 'read' | 'log' | 'hasPositions' | 'explain'>;
 
@@ -122,4 +128,50 @@ export async function explainPlan(
 ): Promise<Answer> {
   if (access?.permissions !== undefined) throw plansDenied();
   return planAnswer(call, await engine.explain?.(plan, planOptions(call), planFormat(call)));
+}
+
+const MOMENT = builtIn('timestamptz');
+
+/** The position of `Prefer: as-of`; undefined for the present. Rejects a time before the log of a collection begins. */
+export function positionOf(
+  engine: Pick<Engine, 'log'>,
+  plan: ReadPlan,
+  preferences: Preferences,
+  { access }: RequestContext,
+): MaybePromise<number | undefined> {
+  const text = preferences['as-of'];
+  if (text === undefined) return undefined;
+  const { log } = engine;
+  const time = readMoment(text);
+  if (log === undefined) throw notLogged();
+  if (plan.log !== undefined) return log.positionAt(time);
+  return andThen(log.oldest(changingCollections(plan)), (oldest) => {
+    if (oldest === undefined) throw notLogged(plan.from);
+    checkAsOf(plan, access?.permissions);
+    if (time < oldest.at) throw beforeLog(text, oldest.at);
+    return andThen(log.positionAt(time), (seq) => Math.max(seq, oldest.seq));
+  });
+}
+
+function readMoment(text: string): string {
+  try {
+    return String(MOMENT.read(text));
+  } catch (error) {
+    const hint = `Prefer: as-of takes a time, such as 2026-11-17 or 2026-11-17T09:30:00Z.`;
+    throw error instanceof ApiError ? error.with({ hint }) : error;
+  }
+}
+
+/** Rows of an earlier time are visible if they were then. The log is read as of now. */
+export function asOfMoment(plan: ReadPlan, preferences: Preferences): ReadPlan {
+  const text = preferences['as-of'];
+  if (text === undefined || plan.log !== undefined) return plan;
+  return atMoment(plan, Math.min(Date.parse(readMoment(text)) || Number.POSITIVE_INFINITY, Date.now()));
+}
+
+function beforeLog(text: string, oldest: string): ApiError {
+  return new ApiError('CAT410', `the history does not reach back to ${text}`, {
+    details: `It begins at ${oldest}.`,
+    hint: `Use a time from ${oldest} on. --history-days sets how long changes are kept.`,
+  });
 }

@@ -10,13 +10,13 @@ import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import type { Call } from '../http/call.ts';
 import { optionsAnswer } from '../http/methods.ts';
 import { JSON_MEDIA, prefersMedia } from '../http/negotiate.ts';
-import { RPC_PATH } from '../http/own-paths.ts';
 import { checkUrlLength } from '../http/rows.ts';
+import { RPC_PATH } from '../http/target.ts';
 import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
 import { maxRowsOf, planFunction } from '../plan/call/function-call.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
-import { withMaxRows } from '../plan/read/max-rows.ts';
+import { withMaxRows } from '../plan/read/page.ts';
 import type { FunctionCall } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
@@ -24,7 +24,6 @@ import { andThen, type RequestContext, trackWork } from '../response/request-con
 import { callAction } from './action.ts';
 import { receiveArguments } from './call-arguments.ts';
 import { explainPlan, type Reading, readPlanned } from './read.ts';
-import { settingsOf } from './request-settings.ts';
 import type { Writing } from './write.ts';
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'];
@@ -139,4 +138,19 @@ function checkObject(given: GivenArguments): void {
   throw new ApiError('PGRST102', 'the body is not a JSON object', {
     hint: 'Send an object with the arguments: {"name": value}.',
   });
+}
+
+export function settingsOf({ call: { headers, method, pathname }, caller }: RequestContext): Record<string, string> {
+  const cookies = (headers.get('cookie') ?? '').split(';').flatMap((pair) => {
+    const equals = pair.indexOf('=');
+    return equals === -1 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]];
+  });
+  const shown = [...headers].filter(([name]) => name !== 'cookie');
+  return {
+    'request.method': method,
+    'request.path': pathname,
+    'request.headers': JSON.stringify(Object.fromEntries(shown)),
+    'request.cookies': JSON.stringify(Object.fromEntries(cookies)),
+    'request.jwt.claims': JSON.stringify({ ...caller?.claims, role: caller?.role ?? 'anonymous' }),
+  };
 }

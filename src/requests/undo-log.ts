@@ -9,7 +9,7 @@ import { versionOfText } from '../collection/version.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Engine } from '../engine/engine.ts';
-import { readFirstLines, readLines } from '../engine/lines.ts';
+import { readFirstLines, readLines } from '../engine/row-store.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { coerce } from '../plan/coerce.ts';
 import { planLog } from '../plan/read/read.ts';

@@ -9,11 +9,11 @@ import {
   UNDO_STEP_BYTES,
   UNDO_STEP_CHANGES,
 } from '../base/limits/http.ts';
-import { allReferences, fieldsOf, stored } from '../collection/declaration.ts';
+import { allReferences, type Collection, fieldsOf, stored } from '../collection/declaration.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
-import type { ReadPlan } from '../plan/types.ts';
-import { checkMayRevert, type LoggedChange } from '../plan/write/undo.ts';
+import type { ReadPlan, WritePlan } from '../plan/types.ts';
+import { checkMayRevert, groupReverts, type LoggedChange, planRevert } from '../plan/write/undo.ts';
 import { orderReverts } from '../plan/write/undo-order.ts';
 import type { LogReader, SelectedChange, SelectedRow } from './undo-log.ts';
 
@@ -119,4 +119,29 @@ function tooLarge(limit: string, filter: string, seq: number): ApiError {
     details: 'Nothing was changed.',
     hint: `Revert the newest changes first: POST /changes/undo?${shorten(filter)}&seq=gte.${seq}`,
   });
+}
+
+export interface PlannedRevert {
+  readonly plan: WritePlan;
+  /** As the caller sees it. */
+  readonly collection: Collection;
+}
+
+/** `changes` come in the order in which they are reverted. */
+export async function planUndo(
+  changes: readonly LoggedChange[],
+  log: LogReader,
+  permissions: Permissions | undefined,
+): Promise<readonly PlannedRevert[]> {
+  const newest = [...Map.groupBy(changes, ({ collection, key }) => `${collection.name} ${key}`).values()];
+  const preconditions = await log.preconditions(newest.map(([change]) => change!));
+  const planned: PlannedRevert[] = [];
+  for (const revert of groupReverts(changes)) {
+    const plan = planRevert(revert, permissions);
+    if (plan === undefined) continue;
+    const checked = revert.flatMap((change) => preconditions.get(change) ?? []);
+    const [{ collection }] = revert;
+    planned.push({ plan: checked.length === 0 ? plan : { ...plan, preconditions: checked }, collection });
+  }
+  return planned;
 }

@@ -17,10 +17,11 @@ import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import type { Conflict, UndoProgress } from '../response/undo.ts';
 import { LogReader, type SelectedChange } from './undo-log.ts';
-import { type PlannedRevert, planUndo } from './undo-plan.ts';
 import {
   bytesOf,
   type Filter,
+  type PlannedRevert,
+  planUndo,
   rowOf,
   type Selection,
   selectChanges,

@@ -10,12 +10,10 @@ import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import type { Rows } from '../http/rows.ts';
-import { planBytes } from '../plan/weight.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
-import { execute, type PlannedWrite, planCall, readWrite } from './planned-write.ts';
-import { retryOf } from './retry.ts';
+import { execute, type PlannedWrite, planBytes, planCall, readWrite, retryOf } from './planned-write.ts';
 
 export interface Writing {
   readonly engine: Engine;

@@ -2,9 +2,9 @@
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Write, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
+import { POSITION_HEADER } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { JSON_MEDIA, type Media } from '../http/negotiate.ts';
-import { POSITION_HEADER } from '../http/position.ts';
 import { type WriteAsked, writeAnswer } from './write.ts';
 
 export type BatchWrite = WriteAsked & Write;

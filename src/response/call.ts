@@ -6,8 +6,8 @@ import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { preferenceApplied } from './applied.ts';
 import { encodingOf } from './body.ts';
+import { preferenceApplied } from './headers.ts';
 import { type ListRead, listAnswer } from './read.ts';
 
 export function callEncoding({ returns }: DatabaseFunction, media: Media, { columns }: ReadPlan): Encoding {

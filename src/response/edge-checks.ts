@@ -1,15 +1,15 @@
 /** Checks at the edge of the service: hosts, origins, trusted proxies, rate limits. */
 
 import { ApiError } from '../base/errors.ts';
-import { ANY } from '../base/net/origin.ts';
-import type { Rate } from '../base/net/rate.ts';
-import type { RateLimiter, RateState } from '../base/net/rate-limit.ts';
+import { ANY } from '../base/net/address.ts';
+import type { Rate, RateLimiter, RateState } from '../base/net/rate-limit.ts';
 import type { Call } from '../http/call.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
 import { clientNetwork, TrustedProxies } from '../http/edge/proxies.ts';
-import type { RequestContext } from './request-context.ts';
+import type { Authenticate } from './authenticate.ts';
+import type { Middleware, RequestContext } from './request-context.ts';
 
 export interface EdgeCheckOptions {
   /** Whether only this machine can reach the service. */
@@ -106,3 +106,31 @@ function setRateHeaders({ rate, remaining, resetSeconds }: RateState, headers: H
 }
 
 const EXPOSED_WITH_LIMITS = `${EXPOSED_HEADERS}, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset`;
+
+/** Invalid credentials count for the client's address; the request is rejected for them afterwards. */
+export function withRateLimit(limit: EdgeChecks['limit'], authenticate: Authenticate | undefined): Middleware {
+  return (next) => {
+    if (limit === undefined) return next;
+    return (context) => {
+      if (!isRateLimited(context.call)) return next(context);
+      const count = () => {
+        limit(context);
+        return next(context);
+      };
+      const authenticated = authenticate && settled(() => authenticate(context));
+      return authenticated === undefined ? count() : authenticated.then(count);
+    };
+  };
+}
+
+/** A promise that never rejects; undefined if the work is already done. */
+function settled(work: () => unknown): Promise<void> | undefined {
+  try {
+    const done = work();
+    return done instanceof Promise ? done.then(nothing, nothing) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const nothing = () => undefined;

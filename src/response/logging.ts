@@ -1,7 +1,6 @@
 /** Outermost step: turns errors into responses, adds the request id and timings, and logs every request. */
 import type { MaybePromise } from '../engine/engine.ts';
-import { Call } from '../http/call.ts';
-import type { Peer } from '../http/edge/peer.ts';
+import { Call, type Peer } from '../http/call.ts';
 import type { EdgeChecks } from './edge-checks.ts';
 import { problemResponse } from './problem.ts';
 import { type CompletedRequest, REQUEST_ID, RequestContext, type Responder } from './request-context.ts';

@@ -4,9 +4,8 @@ import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { checkMethod } from '../http/methods.ts';
-import { OWN_PATH } from '../http/own-paths.ts';
 import { unknownCollection } from '../http/rows.ts';
-import type { Target } from '../http/target.ts';
+import { OWN_PATH, type Target } from '../http/target.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
 export interface ResourceRequest {

@@ -22,11 +22,9 @@ import type { Rows } from '../http/rows.ts';
 import { isTimed } from '../plan/at-moment.ts';
 import { notSingular } from '../plan/singular.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { preferenceApplied } from './applied.ts';
 import type { WholeResult } from './body.ts';
-import { itemTag, listTag } from './etag.ts';
+import { contentRange, itemTag, listTag, pageStatus, preferenceApplied } from './headers.ts';
 import { linkHeader } from './links.ts';
-import { contentRange, pageStatus } from './range.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
 /** The headers of every read. */

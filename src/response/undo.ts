@@ -2,11 +2,11 @@
 import { ApiError } from '../base/errors.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Answer } from '../http/answer.ts';
+import { positionHeader } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { JSON_MEDIA, NDJSON_MEDIA } from '../http/negotiate.ts';
-import { positionHeader } from '../http/position.ts';
 import { INVERSE, type LoggedChange } from '../plan/write/undo.ts';
-import { preferenceApplied } from './applied.ts';
+import { preferenceApplied } from './headers.ts';
 import { problemOf } from './problem.ts';
 
 /** Short lines that may wait: an undo that holds up others does not wait for a slow client. */

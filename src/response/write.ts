@@ -14,14 +14,12 @@ import type { Preferences } from '../dialect/prefer.ts';
 import { printName } from '../dialect/print.ts';
 import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
+import { POSITION_HEADER } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import type { Media } from '../http/negotiate.ts';
-import { POSITION_HEADER } from '../http/position.ts';
 import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write/write.ts';
-import { type Action, preferenceApplied } from './applied.ts';
-import { itemTag } from './etag.ts';
-import { contentRange } from './range.ts';
+import { type Action, contentRange, itemTag, preferenceApplied } from './headers.ts';
 
 type WriteAction = Exclude<Action, 'read'>;
 

@@ -1,7 +1,7 @@
 /** The HTTP server: listens, passes requests to the app, and stops gracefully. */
 import type { App } from '../app.ts';
 import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../base/limits/http.ts';
-import type { Peer } from '../http/edge/peer.ts';
+import type { Peer } from '../http/call.ts';
 import type { Certificate } from './certificate.ts';
 import { limitConnections } from './linux-sockets/connection-limit.ts';
 import { listeningSocket, SharedPort } from './linux-sockets/shared-port.ts';

@@ -1,10 +1,9 @@
 /** Settings of the network edge: certificates, hosts, origins, proxies, rate limits. */
 import { isIP } from 'node:net';
 import { DEFAULT_MAX_FEEDS } from '../base/limits/feed.ts';
-import { plainHost } from '../base/net/address.ts';
+import { ANY, originOf, plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
-import { ANY, originOf } from '../base/net/origin.ts';
-import { parseRate, RATE_FORM } from '../base/net/rate.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate-limit.ts';
 import { ConfigError, envSetting, list, text, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {

@@ -7,7 +7,7 @@ import { CONSOLE_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
-import { OWN_PATH } from '../../src/http/own-paths.ts';
+import { OWN_PATH } from '../../src/http/target.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
 // A collection may have the name of any other path: /catalogue/batch and /catalogue/docs then still work.

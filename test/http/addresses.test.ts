@@ -1,9 +1,8 @@
 /** Parsing of hosts, origins and addresses in headers and settings. */
 import { describe, expect, test } from 'bun:test';
 import { hostname } from 'node:os';
-import { hostOf, isLoopback, isThisMachine } from '../../src/base/net/address.ts';
+import { hostOf, isLoopback, isThisMachine, originOf } from '../../src/base/net/address.ts';
 import { AddressRanges, parseRange } from '../../src/base/net/address-ranges.ts';
-import { originOf } from '../../src/base/net/origin.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
 import { callOf } from '../support/call.ts';
 

@@ -150,3 +150,11 @@ export async function withOneConnection<T>(
     await pool.close({ timeout: 0 });
   }
 }
+
+export const ADVISORY_LOCKS = {
+  migration: 0x50436174,
+  /** Held while a sequence moves: of two that move it at once, neither moves it back. */
+  sequence: 0x50436175,
+  lateIndexes: 0x50436176,
+  ownTables: 0x50436177,
+} as const;

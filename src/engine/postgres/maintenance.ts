@@ -5,7 +5,7 @@ import { ConfigError } from '../../settings/by-command.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
-import { bypassedRowSecurity } from './adopt/row-security.ts';
+import { bypassedRowSecurity } from './adopt/adopt.ts';
 import { query, type Runner, type SessionSettings, withOneConnection } from './driver.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { inspectOwn, inspectTables, SCHEMA_VERSION } from './schema/inspect.ts';

@@ -1,6 +1,8 @@
 /** Derives from a plan how many rows it can touch, and whether it reads other collections. */
 import { INLINE_PAGE_ROWS } from '../../base/limits/engine.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { isUnique } from '../../collection/relations.ts';
+import { can } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate, readsOwnCollection } from '../../plan/access/named-fields.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
@@ -115,4 +117,35 @@ export function testsOtherCollections(predicate: Predicate): boolean {
   if ('terms' in predicate) return predicate.terms.some(testsOtherCollections);
   if (predicate.kind === 'not') return testsOtherCollections(predicate.term);
   return predicate.kind === 'exists';
+}
+
+type Exists = Extract<Predicate, { kind: 'exists' }>;
+
+/** A read by key finds its row without them. */
+export function withRelatedFirst(plan: ReadPlan): ReadPlan {
+  const terms = conjuncts(plan.where);
+  if (!terms.some(isFew) || maxKeys(plan.from, terms) !== undefined) return plan;
+  return { ...plan, where: { kind: 'all', terms: terms.map(relatedFirst) } };
+}
+
+function relatedFirst(term: Predicate): Predicate {
+  if (!isFew(term)) return term;
+  return { ...term, isFirst: true, where: { kind: 'all', terms: conjuncts(term.where).map(relatedFirst) } };
+}
+
+/** A key, a unique value or a reference of the related row is given, or few rows are related to it themselves. */
+function isFew(predicate: Predicate): predicate is Exists {
+  if (predicate.kind !== 'exists') return false;
+  const { relation, where, offset, groupBy } = predicate;
+  const { to, outer, inner, also = [], through, list, computedBy } = relation;
+  // A type of PostgreSQL that the service does not know may have no arrays.
+  if (can(outer.type, 'foreign') || can(inner.type, 'foreign')) return false;
+  const isPlain = [through, list, computedBy, offset, groupBy].every((each) => each === undefined) && also.length === 0;
+  return isPlain && conjuncts(where).some((term) => isFew(term) || isLookup(to, term));
+}
+
+function isLookup(to: Exists['relation']['to'], term: Predicate): boolean {
+  if (term.kind !== 'compare' || term.operator !== '=') return false;
+  const field = fieldOf(term.of);
+  return field !== undefined && (isUnique(to, field) || to.references.some((reference) => reference.field === field));
 }

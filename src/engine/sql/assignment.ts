@@ -1,5 +1,5 @@
-/** Compiles the assignments of an update, for both engines. */
-import type { Collection } from '../../collection/declaration.ts';
+/** Compiles the values of inserts and updates, for both engines. */
+import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
@@ -33,4 +33,17 @@ export function conflictSql(conflict: Conflict, met?: string): string {
   if (conflict.overwrite.length === 0) return `${target} nothing`;
   const set = conflict.overwrite.map(({ name }) => `${identifier(name)} = excluded.${identifier(name)}`);
   return `${target} update set ${set.join(', ')}${met === undefined ? '' : ` where ${met}`}`;
+}
+
+/**
+ * A value with `default: '{product_id.price}'`: the given one, or else that of the referenced row. `given` is the SQL
+ * of a value of the new row, by field.
+ */
+export function orCopied({ references, among }: Collection, field: Field, given: (name: string) => string): string {
+  const { name, copies } = field;
+  if (copies === undefined) return given(name);
+  const { to } = references.find((reference) => reference.field.name === copies.by)!;
+  const column = (each: string) => `" copied".${identifier(each)}`;
+  const isReferenced = `${column(among.get(to)!.key[0]!.name)} = ${given(copies.by)}`;
+  return `coalesce(${given(name)}, (select ${column(copies.field)} from ${identifier(to)} as " copied" where ${isReferenced}))`;
 }

@@ -8,7 +8,7 @@ import type { Field } from '../../collection/declaration.ts';
 import { itself } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
-import { endKeys, visibleKeys } from '../../plan/read/page-end.ts';
+import { endKeys, visibleKeys } from '../../plan/read/page.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';

@@ -2,7 +2,7 @@
 import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
-import { endKeys } from '../../plan/read/page-end.ts';
+import { endKeys } from '../../plan/read/page.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
 import type { Embedding, Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';

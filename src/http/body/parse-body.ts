@@ -6,8 +6,7 @@ import { splitQuery } from '../../base/net/query-string.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import { type Cell, COMMA, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
 import type { Document } from '../../encode/document.ts';
-import { BodyCount } from './body-count.ts';
-import { JsonScan } from './json-scan.ts';
+import { BodyCount, JsonScan } from './json-scan.ts';
 
 export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Task<Document> {
   const [contentType = '', ...parameters] = (contentTypeHeader ?? 'application/json')

@@ -5,8 +5,7 @@
 
 import { ApiError } from '../../base/errors.ts';
 import { MAX_KNOWN_HOSTS } from '../../base/limits/http.ts';
-import { hostOf, isThisMachine } from '../../base/net/address.ts';
-import { ANY } from '../../base/net/origin.ts';
+import { ANY, hostOf, isThisMachine } from '../../base/net/address.ts';
 import type { Call } from '../call.ts';
 
 export interface Hosts {

@@ -5,8 +5,7 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import { hostOf, isLoopback } from '../../base/net/address.ts';
-import { ANY, authorityOf, originOf } from '../../base/net/origin.ts';
+import { ANY, authorityOf, hostOf, isLoopback, originOf } from '../../base/net/address.ts';
 import { type Call, WRITES } from '../call.ts';
 import { isListed } from './hosts.ts';
 import type { TrustedProxies } from './proxies.ts';

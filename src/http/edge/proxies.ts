@@ -2,8 +2,7 @@
 import { isIP } from 'node:net';
 import { hostOf, networkOf, plainHost } from '../../base/net/address.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
-import type { Call } from '../call.ts';
-import type { Peer } from './peer.ts';
+import type { Call, Peer } from '../call.ts';
 
 /** A longer list was written by the client itself. */
 const MAX_FORWARDED_LENGTH = 2_000;

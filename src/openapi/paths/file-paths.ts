@@ -3,7 +3,7 @@ import { IMAGE_SIDES, MAX_FILES_PER_UPLOAD } from '../../base/limits/files.ts';
 import { pathPart } from '../../base/net/query-string.ts';
 import { type Catalogue, type Collection, type Field, stored } from '../../collection/declaration.ts';
 import { FILES, FILES_NAME, isFileField, mayUpload } from '../../collection/files.ts';
-import { FILES_PATH, shortestPath } from '../../http/own-paths.ts';
+import { FILES_PATH, shortestPath } from '../../http/target.ts';
 import { type Components, componentName } from '../component.ts';
 import type { JsonObject } from '../json.ts';
 import { type Operation, operation } from '../parameters.ts';

@@ -7,18 +7,22 @@
 import { memoize } from '../../base/memo.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
+import type { ChangeWay } from '../../collection/types/operations.ts';
 import { PlanMap } from '../map-plan.ts';
 import { wholeRow } from '../read/shape.ts';
 import {
   ALWAYS,
+  type Assignment,
   type InsertPlan,
   isAlways,
+  isOperation,
   type Predicate,
   type ReadPlan,
   type Restriction,
+  type UpdateEachPlan,
+  type UpdatePlan,
   type WritePlan,
 } from '../types.ts';
-import { changeWays, SETS } from './change-ways.ts';
 import { namedFields } from './named-fields.ts';
 import { andAlso, type Permissions } from './permissions.ts';
 
@@ -119,4 +123,20 @@ class ReadAccess extends PlanMap {
     const rows = through === undefined ? ALWAYS : this.rowsOf(through.collection);
     return isAlways(rows) ? undefined : rows;
   }
+}
+
+export const SETS: ReadonlySet<ChangeWay> = new Set(['set']);
+
+export function changeWays(plan: UpdatePlan | UpdateEachPlan): ReadonlySet<ChangeWay> {
+  const assignments = plan.kind === 'update' ? plan.set : plan.changes.flatMap(({ set }) => set);
+  return new Set(assignments.filter(({ field }) => plan.given.includes(field)).map(wayOf));
+}
+
+/** To increment by a negative number is to decrement, and the reverse. */
+function wayOf(assignment: Assignment): ChangeWay {
+  if (!isOperation(assignment)) return 'set';
+  const { operation, operand } = assignment;
+  const isNegative = String(operand).startsWith('-');
+  if (isNegative && operation === 'increment') return 'decrement';
+  return isNegative && operation === 'decrement' ? 'increment' : operation;
 }

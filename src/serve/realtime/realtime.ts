@@ -7,7 +7,7 @@ import {
   REALTIME_IDLE_SECONDS,
 } from '../../base/limits/feed.ts';
 import { LiveRequest, type LiveSteps } from '../../feed/feed-event.ts';
-import type { Peer } from '../../http/edge/peer.ts';
+import type { Peer } from '../../http/call.ts';
 import { readBindings, unsupported } from './bindings.ts';
 import { Channel } from './channel.ts';
 import { type Message, type Printer, parseMessage, printerOf } from './messages.ts';

@@ -5,7 +5,7 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { parseQuery } from '../../dialect/query.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { readLines } from '../../engine/lines.ts';
+import { readLines } from '../../engine/row-store.ts';
 import { NO_WEBHOOKS } from '../../engine/shared/change-log.ts';
 import { planRule } from '../../plan/access/rule.ts';
 import { atMoment } from '../../plan/at-moment.ts';

@@ -1,6 +1,6 @@
 /** Each use of PostgreSQL's advisory locks has a number of its own: work under one lock does not wait for another. */
 import { expect, test } from 'bun:test';
-import { ADVISORY_LOCKS } from '../../../src/engine/postgres/advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../../../src/engine/postgres/driver.ts';
 import { openCatalogue } from '../../support/engines/catalogue.ts';
 import { testServer } from '../../support/engines/postgres.ts';
 import { sendJson, TEN_FIELDS } from '../../support/stories.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import type { Runner } from '../../../src/engine/postgres/driver.ts';
-import { LogPruner } from '../../../src/engine/postgres/history/prune.ts';
+import { LogPruner } from '../../../src/engine/postgres/history/log.ts';
 import { openCatalogue } from '../../support/engines/catalogue.ts';
 import { PLACES, type Place } from '../../support/engines/declared.ts';
 import { testServer } from '../../support/engines/postgres.ts';

@@ -9,7 +9,7 @@ import { secretVerifier } from '../../../src/auth/verifiers.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import type { Peer } from '../../../src/http/edge/peer.ts';
+import type { Peer } from '../../../src/http/call.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
 import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { ALL_ENGINES } from './catalogue.ts';

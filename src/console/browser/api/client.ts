@@ -1,7 +1,7 @@
 /** Requests to the API, with the person's credentials and structured errors. */
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
-import { POSITION_HEADER } from '../../../http/position.ts';
+import { POSITION_HEADER } from '../../../http/call.ts';
 import { ApiError, type Problem, problemOf } from './errors.ts';
 import { renewCredentials } from './session/credentials.ts';
 import { takeEarlyResponse } from './session/early.ts';

@@ -23,8 +23,8 @@ import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
+import { bypassedRowSecurity } from './adopt.ts';
 import { type DescribedFunctions, describeFunctions } from './describe-functions.ts';
-import { bypassedRowSecurity } from './row-security.ts';
 import { withLinks } from './view-references.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, LOG_TABLE, RETAINED_TABLE, ...OWN_COLLECTIONS.keys()];

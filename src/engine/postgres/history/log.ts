@@ -1,15 +1,16 @@
-/** Reads the log of changes: its positions, and statements over it. All of it is read on the primary. */
+/** The log of changes: its positions, statements over it, and old entries to prune. It is read on the primary. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
-import type { LogView, ReadPlan } from '../../../plan/types.ts';
+import type { LogView, Origin, ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { LOG_TABLE, notLogged, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, notLogged, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { logColumns, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { literal } from '../schema/schema.ts';
-import { keySql, positionSql } from './triggers.ts';
+import { keySql, positionSql, REQUEST_SETTING, SILENT } from './triggers.ts';
 
 export async function lastPosition(runner: Runner, schema: string): Promise<LogPosition> {
   const [found] = await query<{ seq: string; at: string }>(runner, { sql: positionSql(schema), params: [] });
@@ -128,3 +129,46 @@ function changesSource(views: readonly LogView[], name: string, upTo: number, di
 }
 
 const EMPTY = `select seq, at, actor, role, request_id, collection, key, kind, old::jsonb as before, new::jsonb as after from ${LOG_TABLE} where false`;
+
+const ENTRIES_PER_STEP = 1_000;
+const CHECK_MS = 60_000;
+
+const PRUNE = `with expired as materialized (
+    select max(seq) as seq, max(at) as at from (select seq, at from ${LOG_TABLE} order by seq limit ${ENTRIES_PER_STEP}) as oldest
+    where at < now() - make_interval(days => $1::int4)),
+  removed as (delete from ${LOG_TABLE} as log using expired where log.seq <= expired.seq returning 1),
+  retained as (update ${RETAINED_TABLE} as kept set seq = greatest(kept.seq, expired.seq), at = greatest(kept.at, expired.at)
+    from expired where expired.seq is not null),
+  unchanged as (delete from ${LOG_TABLE} where seq in (select seq from ${LOG_TABLE} where collection = '' and at < now() - interval '${UNCHANGED_HOURS} hours'
+    and seq < (select max(seq) from ${LOG_TABLE}) limit ${ENTRIES_PER_STEP}) returning 1)
+  select ((select count(*) from removed) + (select count(*) from unchanged))::int4 as removed`;
+
+export class LogPruner {
+  private nextAt = performance.now() + CHECK_MS;
+
+  /** Undefined `days` remove nothing. */
+  constructor(private readonly days: number | undefined) {}
+
+  prune(runner: Runner): void {
+    if (!this.days || performance.now() < this.nextAt) return;
+    this.nextAt = performance.now() + CHECK_MS;
+    void this.step(runner).catch(() => undefined);
+  }
+
+  /** Returns the number of removed entries. If there may be more, the next write continues. */
+  async step(runner: Runner): Promise<number> {
+    const [found] = await query<{ removed: number }>(runner, { sql: PRUNE, params: [this.days ?? null] });
+    if (found!.removed > 0) this.nextAt = performance.now();
+    return found!.removed;
+  }
+}
+
+/** A column of the writing statement: row triggers run after it is computed. */
+export function originColumn(origin: Origin, bind: Bind): string {
+  return `set_config('${REQUEST_SETTING}', ${bind(JSON.stringify(origin), TEXT)}, true)`;
+}
+
+export async function setOrigin(runner: Runner, origin: Origin | 'silent'): Promise<void> {
+  const text = origin === 'silent' ? SILENT : JSON.stringify(origin);
+  await query(runner, { sql: `select set_config('${REQUEST_SETTING}', $1::text, true)`, params: [text] });
+}

@@ -4,7 +4,7 @@ import type { StoredRow } from '../../../plan/types.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
 import { clearDanglingSql, permission, rulesSql } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
-import { orCopied } from '../../sql/copied-value.ts';
+import { orCopied } from '../../sql/assignment.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
 import type { Runner } from '../driver.ts';

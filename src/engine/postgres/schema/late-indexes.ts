@@ -6,8 +6,7 @@ import type { SQL } from 'bun';
 import { MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Change, ChangeOf, Comparison } from '../../migration/changes.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { type Notice, ownSearchPath, query, type Runner, reserve } from '../driver.ts';
+import { ADVISORY_LOCKS, type Notice, ownSearchPath, query, type Runner, reserve } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexSql } from './schema.ts';
 

@@ -19,8 +19,7 @@ import {
 } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { type Notice, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
+import { ADVISORY_LOCKS, type Notice, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
 import { applyLog } from '../history/triggers.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';

@@ -5,8 +5,7 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { KEYS, USERS } from '../../../collection/own-collections.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, type Runner } from '../driver.ts';
+import { ADVISORY_LOCKS, query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 

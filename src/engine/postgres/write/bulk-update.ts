@@ -16,7 +16,7 @@ import { buildStatement, identifier, type Statement } from '../../sql/statement.
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
-import { setOrigin } from '../history/request.ts';
+import { setOrigin } from '../history/log.ts';
 import { changedWithin, isTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';

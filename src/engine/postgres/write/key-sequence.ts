@@ -5,9 +5,8 @@
 import type { Value } from '../../../collection/value.ts';
 import { type Assignment, assignedValue, type WritePlan } from '../../../plan/types.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import type { Pool } from '../connections/pool.ts';
-import { query } from '../driver.ts';
+import { ADVISORY_LOCKS, query } from '../driver.ts';
 import { takenKey } from '../errors.ts';
 import type { WriteContext } from './statements.ts';
 

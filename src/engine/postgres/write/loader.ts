@@ -12,7 +12,7 @@ import type { Connection, Pool } from '../connections/pool.ts';
 import { columnType } from '../dialect.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
-import { setOrigin } from '../history/request.ts';
+import { setOrigin } from '../history/log.ts';
 import { rowsAsJson } from './input-rows.ts';
 import { insertedValue, insertHead, isNew, type WriteContext } from './statements.ts';
 import { inTransaction } from './transaction.ts';

@@ -20,8 +20,7 @@ import {
   type UpdatePlan,
   type WritePlan,
 } from '../../../plan/types.ts';
-import { assignedSql, boundValue, conflictSql } from '../../sql/assignment.ts';
-import { orCopied } from '../../sql/copied-value.ts';
+import { assignedSql, boundValue, conflictSql, orCopied } from '../../sql/assignment.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compilePage } from '../../sql/expression.ts';
 import { compileBoundedSource, type Output } from '../../sql/output.ts';
@@ -38,7 +37,7 @@ import {
 } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
-import { originColumn } from '../history/request.ts';
+import { originColumn } from '../history/log.ts';
 import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset } from './input-rows.ts';
 

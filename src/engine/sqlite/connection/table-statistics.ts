@@ -4,7 +4,7 @@ import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Statistics } from '../../shared/cost.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
-import { LOG_BYTES } from '../history/maintain.ts';
+import { LOG_BYTES } from '../history/log.ts';
 import { indexName } from '../schema/schema.ts';
 import type { Connection } from './connection.ts';
 

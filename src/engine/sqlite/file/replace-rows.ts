@@ -9,7 +9,7 @@ import type { RestoreReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
 import { isUniqueViolation } from '../errors.ts';
-import { setOrigin } from '../history/request.ts';
+import { setOrigin } from '../history/log.ts';
 import { REQUEST_TABLE } from '../history/triggers.ts';
 import { addedRules, prepareSchema } from '../schema/migrate.ts';
 import { makeOwnTables } from '../schema/own-tables.ts';

@@ -1,17 +1,17 @@
-/** Reads positions and rows of the log of changes. One process writes at a time, so positions are in order. */
+/** The log of changes: positions, rows, maintenance. One process writes at a time, so positions are in order. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
-import type { LogView, ReadPlan } from '../../../plan/types.ts';
+import type { LogView, Origin, ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { LOG_TABLE, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
-import { type Bind, columnList, identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
+import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { ruleSql } from '../schema/schema.ts';
-import { keySql, POSITION } from './triggers.ts';
+import { keySql, POSITION, REQUEST_TABLE } from './triggers.ts';
 
 /** The last position that a connection sees. */
 export function lastPosition(connection: Connection): number {
@@ -114,4 +114,53 @@ function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'c
 /** Compiles fields to values of a logged row. */
 function rowScope({ collection }: LogView, row: string, bind: Bind) {
   return { ...scopeOf(sqliteDialect, bind, collection.name), column: (field: Field) => valueIn(row, field) };
+}
+
+const SET = `update ${REQUEST_TABLE} set actor = ?, role = ?, request_id = ?, is_silent = ? where id = 1`;
+
+/** Undefined clears it: rows that another program writes have no origin. `silent` leaves the log alone. */
+export function setOrigin(connection: Connection, origin: Origin | 'silent' | undefined): void {
+  const { actor = null, role = null, request = null } = typeof origin === 'object' ? origin : {};
+  connection.run({ sql: SET, params: [actor, role, request, origin === 'silent' ? 1 : null] });
+}
+
+const ENTRIES_PER_STEP = 500;
+
+const EXPIRED = `select max(seq), max(at) from (select seq, at from ${LOG_TABLE} order by seq limit ${ENTRIES_PER_STEP})
+  where at < strftime('%Y-%m-%dT%H:%M:%f', 'now', ?)`;
+/** Updates that changed nothing, oldest first. The last position stays. */
+const UNCHANGED = (
+  limit: number,
+) => `select seq from (select seq, at from ${LOG_TABLE} where collection = '' and key = '' order by seq limit ${limit})
+  where at < strftime('%Y-%m-%dT%H:%M:%f', 'now', '-${UNCHANGED_HOURS} hours') and seq < ${POSITION}`;
+const RETAIN = `update ${RETAINED_TABLE} set seq = max(seq, ?1), at = max(at, ?2)`;
+const UNMEASURED: Statement = { sql: `select ${POSITION} - measured_to from ${REQUEST_TABLE}`, params: [] };
+const LENGTHS = `coalesce(sum(ifnull(octet_length(old), 0) + ifnull(octet_length(new), 0) + octet_length(key)), 0)`;
+const MEASURE = `update ${REQUEST_TABLE} set bytes = bytes + (select ${LENGTHS} from ${LOG_TABLE} where seq > measured_to and seq <= measured_to + ${ENTRIES_PER_STEP}),
+  measured_to = measured_to + ${ENTRIES_PER_STEP}`;
+const UNMEASURE = `update ${REQUEST_TABLE} set bytes = bytes - (select ${LENGTHS} from ${LOG_TABLE} where seq <= min(?1, measured_to))`;
+
+/** The minimum number of bytes of the log in the file: a page of each table and index, and the measured rows. */
+export const LOG_BYTES = `5 * page_size + (select coalesce(sum(bytes), 0) from ${REQUEST_TABLE})`;
+
+/** Returns whether it did something, so that there may be more. Fails while another process writes. */
+export function maintainLog(connection: Connection, days: number): boolean {
+  const [seq, at] = connection.values({ sql: EXPIRED, params: [`-${days} days`] })[0] as [number | null, string];
+  const isUnmeasured = connection.number(UNMEASURED) >= ENTRIES_PER_STEP;
+  const isUnchanged = connection.values({ sql: UNCHANGED(1), params: [] }).length > 0;
+  if (seq === null && !isUnmeasured && !isUnchanged) return false;
+  connection.execute('begin immediate');
+  try {
+    if (isUnmeasured) connection.execute(MEASURE);
+    if (isUnchanged) connection.execute(`delete from ${LOG_TABLE} where seq in (${UNCHANGED(ENTRIES_PER_STEP)})`);
+    if (seq !== null) {
+      connection.run({ sql: UNMEASURE, params: [seq] });
+      connection.run({ sql: `delete from ${LOG_TABLE} where seq <= ?`, params: [seq] });
+      connection.run({ sql: RETAIN, params: [seq, at] });
+    }
+    connection.commit();
+  } finally {
+    connection.rollback();
+  }
+  return true;
 }

@@ -21,8 +21,7 @@ import type { ReadAttempt, ReadJob } from '../read-threads/reader.ts';
 import { candidateQuery, compilePrefiltered } from '../search/index-candidates.ts';
 import { PAGE_BUDGET, withinBudget } from './byte-budget.ts';
 import { compileIndexRead, mayFollowIndex } from './index-reads.ts';
-import { readCachedRows, readWhole, readWithDeadline } from './inline-read.ts';
-import type { Read, ReadState } from './read.ts';
+import { type Read, type ReadState, readCachedRows, readWhole, readWithDeadline } from './read.ts';
 
 interface Route {
   readonly name: string;

@@ -12,7 +12,7 @@ import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
-import { endKeys } from '../../../plan/read/page-end.ts';
+import { endKeys } from '../../../plan/read/page.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';

@@ -7,7 +7,7 @@ import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { compositeIndexes } from '../../migration/changes.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
-import { orCopied } from '../../sql/copied-value.ts';
+import { orCopied } from '../../sql/assignment.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 

@@ -9,11 +9,18 @@ import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
-import { ALWAYS, type Precondition, type WritePlan } from '../../../plan/types.ts';
+import { ALWAYS, type Precondition, type Retry, type WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
-import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
+import { replayedResults, storedAnswer } from '../../shared/stored-answers.ts';
+import {
+  checkAffected,
+  checkReturned,
+  checkVersion,
+  idempotencyKeyReused,
+  shorterDryRun,
+} from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
@@ -22,12 +29,12 @@ import { clearDeadline, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
-import { setOrigin } from '../history/request.ts';
+import { setOrigin } from '../history/log.ts';
 import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
+import { RETRY_TABLE } from '../schema/schema.ts';
 import { brokenReference } from './broken-references.ts';
 import { deleteRows, updateEach, updateRows } from './change-rows.ts';
-import { recallResults, rememberResults } from './idempotency-keys.ts';
 import { insertRows } from './insert-rows.ts';
 import { checkLateRules } from './insert-rules.ts';
 import { compileReturned, readReturned, type Written } from './returned-rows.ts';
@@ -177,4 +184,28 @@ function visibleRow(connection: Connection, into: Collection, precondition: Prec
   const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
   const rows = connection.rows(compileRead(plan, output, sqliteDialect));
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, output.form).slice(1, -1);
+}
+
+export function recallResults(connection: Connection, retry: Retry, hours: number): readonly WriteResult[] | undefined {
+  const oldest = Date.now() - hours * 3_600_000;
+  connection.run({ sql: `delete from ${RETRY_TABLE} where created_at < ?`, params: [oldest] });
+  const [kept] = connection.rows({
+    sql: `select fingerprint, result from ${RETRY_TABLE} where key = ?`,
+    params: [retry.key],
+  });
+  if (kept === undefined) return undefined;
+  if (kept.fingerprint === retry.fingerprint) return replayedResults(kept.result as string);
+  throw idempotencyKeyReused();
+}
+
+export function rememberResults(
+  connection: Connection,
+  retry: Retry,
+  results: readonly WriteResult[],
+  hours: number,
+): void {
+  connection.run({
+    sql: `insert into ${RETRY_TABLE} (key, fingerprint, result, created_at) values (?, ?, ?, ?)`,
+    params: [retry.key, retry.fingerprint, storedAnswer(connection, retry, results, hours), Date.now()],
+  });
 }

@@ -3,6 +3,7 @@
  * through indexes.
  */
 
+import { mapInSlices } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
 import {
   allReferences,
@@ -15,12 +16,14 @@ import {
 } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../../plan/types.ts';
+import type { BodyPlan, RowSource } from '../../shared/body-tables.ts';
+import { firstProblem } from '../../shared/row-problems.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
-import { buildStatement, columnList, identifier } from '../../sql/statement.ts';
+import { buildStatement, columnList, INPUT_ROWS, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
-import { guardedDialect } from '../dialect.ts';
+import { guardedDialect, jsonOf } from '../dialect.ts';
 import { valueIn } from '../functions/stored-values.ts';
-import { firstBadRow } from './body-rows.ts';
+import { storedValues } from '../schema/schema.ts';
 import { givenBy, storedKey } from './change-rows.ts';
 import { compileTarget } from './returned-rows.ts';
 
@@ -166,4 +169,26 @@ function valuesIn(fields: readonly Field[], stored: readonly Value[]): Value[] {
 
 function unknownReference({ name }: Collection): ApiError {
   return new ApiError('23503', `a write to "${name}" violates a foreign key constraint`);
+}
+
+export const bodyRows: RowSource = {
+  dialect: guardedDialect,
+  *encode(columns, rows) {
+    const lists = yield* mapInSlices(rows, (row) => `[${storedValues(columns, row).map(jsonOf).join(',')}]`);
+    return `[${lists.join(',')}]`;
+  },
+  table: (_, columns, json) => {
+    const cells = columns.map(({ name }, at) => `json_extract(value, '$[${at}]') as ${identifier(name)}`);
+    return `(select ${cells.join(', ')} from json_each(${json})) as ${INPUT_ROWS}`;
+  },
+};
+
+/** The error of the first row of a body with this problem, or of the row with the index. */
+export function firstBadRow(
+  connection: Connection,
+  plan: BodyPlan,
+  kind: 'duplicates' | 'missing',
+  index?: number,
+): ApiError | undefined {
+  return firstProblem(plan, bodyRows, (statement) => connection.rows(statement), kind, index);
 }

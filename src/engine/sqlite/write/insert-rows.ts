@@ -17,7 +17,7 @@ import { valueIn } from '../functions/stored-values.ts';
 import { countReturned, withinReturned } from '../read/byte-budget.ts';
 import { insertSql, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
-import { firstBadRow } from './body-rows.ts';
+import { firstBadRow } from './broken-references.ts';
 import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
 import { returningRow, type Written } from './returned-rows.ts';
 

@@ -9,13 +9,12 @@ import type { Conflict } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
-import { conflictSql } from '../../sql/assignment.ts';
-import { orCopied } from '../../sql/copied-value.ts';
+import { conflictSql, orCopied } from '../../sql/assignment.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { translateError } from '../errors.ts';
-import { setOrigin } from '../history/request.ts';
+import { setOrigin } from '../history/log.ts';
 import { parameterList, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 

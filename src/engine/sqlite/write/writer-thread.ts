@@ -7,7 +7,7 @@ import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { translateError } from '../errors.ts';
-import { maintainLog } from '../history/maintain.ts';
+import { maintainLog } from '../history/log.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
 import { applyWrites } from './apply-writes.ts';

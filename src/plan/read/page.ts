@@ -1,6 +1,27 @@
-/** Limits the rows of a read, and of each embedded list, as PostgREST's `db-max-rows` does. */
+/** Pages: the order keys of the last row, after which the next page begins, and the maximum number of rows. */
 import { memoize } from '../../base/memo.ts';
-import type { Expression, OutputColumn, ReadPlan } from '../types.ts';
+import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
+
+/** The order keys that `next` can continue by: all are fields, they end with the key, and the page has a limit. */
+export function endKeys({ from, groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
+  if (from.key.length === 0 || groupBy !== undefined || limit === undefined || count !== undefined) return undefined;
+  return order.every(({ expression }) => expression.kind === 'field') ? order : undefined;
+}
+
+/** The columns that contain the keys, which are fields, unchanged; undefined unless all of them are selected. */
+export function visibleKeys(
+  keys: readonly OrderKey[],
+  columns: readonly OutputColumn[],
+): readonly string[] | undefined {
+  const names: string[] = [];
+  for (const key of keys) {
+    const field = fieldOf(key.expression);
+    const column = columns.find(({ expression }) => fieldOf(expression) === field);
+    if (column === undefined) return undefined;
+    names.push(column.name);
+  }
+  return names;
+}
 
 /** `most` is 0 for no limit. Counts still count all rows. */
 export function withMaxRows(plan: ReadPlan, most: number): ReadPlan {
