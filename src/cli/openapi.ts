@@ -12,7 +12,7 @@ const SETTINGS = { collections: COLLECTIONS, basePath: SERVE_SETTINGS.basePath }
 export const command: Command = {
   help: () => `Usage: catalogue openapi [flags]
 
-Prints the OpenAPI 3.1 description of the service as JSON, the same that it answers at / and /openapi.json.
+Prints the OpenAPI 3.1 description of the service as JSON, the same that it answers at /openapi.json.
 
 ${describeSettings(SETTINGS)}`,
 

@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document at `/` and `/openapi.json`. `/` redirects browsers. */
+/** Serves the OpenAPI document at `/openapi.json`, and one in PostgREST's shape at `/`, which redirects browsers. */
 import { schedule, type Task } from '../base/cooperative.ts';
 import { ApiError } from '../base/errors.ts';
 import { keepRecent, memoize } from '../base/memo.ts';
@@ -9,7 +9,9 @@ import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
 import { buildDocument, type Described } from './document.ts';
+import type { JsonObject } from './json.ts';
 import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
+import { buildSwagger } from './swagger.ts';
 
 /** The media types in `Accept` that `/` can answer with the document. */
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];
@@ -17,15 +19,18 @@ const HTML = 'text/html';
 /** The request headers that decide the document, in addition to its coding. */
 const VARY = `Accept, ${FORWARDED_PREFIX}`;
 
-/** Documents that the cache keeps for a role, one per prefix. */
-const MAX_DOCUMENTS = 8;
+/** Documents that the cache keeps for a role, two per prefix. */
+const MAX_DOCUMENTS = 16;
 
 /** `startPath` is where browsers go. */
 export function openApiPages(described: Described, startPath: () => string): Pages {
   // One cache for each catalogue, which is the catalogue as a role sees it. Most clients never ask for a document.
   const documentsOf = memoize((_catalogue: Catalogue) => keepRecent<StoredFile>(MAX_DOCUMENTS));
-  const documentOf = (catalogue: Catalogue, prefix: string) =>
-    documentsOf(catalogue)(prefix, () => schedule(documentFile({ ...described, catalogue }, prefix)));
+  const documentOf = (catalogue: Catalogue, path: string, prefix: string) =>
+    documentsOf(catalogue)(`${path} ${prefix}`, () => {
+      const build = path === '/' ? buildSwagger : buildDocument;
+      return schedule(documentFile(build({ ...described, catalogue }, prefix)));
+    });
   return (path, { call }, loadVisibleCatalogue) => {
     if (path !== '/' && path !== '/openapi.json') return undefined;
     const { prefix } = call.location;
@@ -34,15 +39,15 @@ export function openApiPages(described: Described, startPath: () => string): Pag
       if (mediaType === HTML)
         return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
       const type = path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json';
-      const document = await documentOf((await loadVisibleCatalogue?.()) ?? described.catalogue, prefix);
+      const document = await documentOf((await loadVisibleCatalogue?.()) ?? described.catalogue, path, prefix);
       const file = { ...document, contentType: `${type}; charset=utf-8` };
       return fileResponse(file, call, { ...CORS_HEADERS, 'cache-control': 'no-cache', vary: VARY });
     });
   };
 }
 
-function* documentFile(described: Described, prefix: string): Task<StoredFile> {
-  return storeFile(JSON.stringify(yield* buildDocument(described, prefix)), OPENAPI_MEDIA_TYPE);
+function* documentFile(build: Task<JsonObject>): Task<StoredFile> {
+  return storeFile(JSON.stringify(yield* build), OPENAPI_MEDIA_TYPE);
 }
 
 /** The first that can be served, by the order the client wrote them in: browsers put text/html first. */

@@ -2,8 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { ApiError } from '../../src/base/errors.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { openPostgres } from '../../src/engine/postgres/engine.ts';
+import { openApiPages } from '../../src/openapi/pages.ts';
+import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../../src/response/edge-checks.ts';
 import { type FeedService, serveFeeds } from '../support/engines/feed-service.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/engines/postgres.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/engines/role-shop.ts';
 import { openDeclaredEngine, thingsOf } from '../support/engines/shop.ts';
 import { SlowWebSocket } from '../support/network/slow-websocket.ts';
@@ -43,6 +48,44 @@ test('a page of an origin that is not allowed cannot subscribe', async () => {
   await shop.close();
 });
 
+test('an adopted table is followed with history: true, and otherwise the error says so', async () => {
+  const schema = newSchema();
+  await testServer.admin.unsafe(`create schema "${schema}"; create table "${schema}".logged (id integer primary key);
+    create table "${schema}".unlogged (id integer primary key)`);
+  const fields = [{ name: 'id', type: 'int4', required: true }];
+  const catalogue = declareCatalogue({
+    collections: [
+      { name: 'logged', key: ['id'], fields, history: true },
+      { name: 'unlogged', key: ['id'], fields },
+    ],
+  });
+  const engine = openPostgres({ ...TEST_SETTINGS, url: testServer.url, schema, catalogue, firstRows: NO_ROWS });
+  await engine.opened;
+  const pages = openApiPages({ catalogue, rows: () => [], version: '1.0.0', license: 'MIT' }, () => '/');
+  const service = serveFeeds(engine, catalogue, { pages });
+  const client = createClient(service.url, 'any', { realtime: { timeout: 20_000 } });
+  const seen: string[] = [];
+  const follow = async (table?: string) => {
+    const states: string[] = [];
+    const options = { event: '*', schema: '*', ...(table === undefined ? {} : { table }) } as const;
+    client
+      .channel(`test ${table}`)
+      .on('postgres_changes', options, ({ table: name, eventType }) => seen.push(`${eventType} ${name}`))
+      .subscribe((state, error) => states.push(error === undefined ? state : `${state}: ${error.message}`));
+    await until('the subscription', () => states.length > 0);
+    return states[0];
+  };
+  const rejection = await follow('unlogged');
+  expect(rejection).toStartWith('CHANNEL_ERROR: changes of unlogged are not logged');
+  expect(rejection).toContain('history: true');
+  expect(await follow()).toBe('SUBSCRIBED');
+  await service.fetch('/logged', sendJson('POST', { id: 1 }));
+  await until('the change', () => seen.length > 0);
+  expect(seen).toEqual(['INSERT logged']);
+  await client.removeAllChannels();
+  await service.close();
+});
+
 test('all channels of a connection that was slow go on', async () => {
   const things = thingsOf({ name: 'text' });
   const shop = serveFeeds(await openDeclaredEngine('SQLite', things), things);
@@ -80,6 +123,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     beforeEach(async () => {
       revoked.clear();
       shop = serveFeeds(await openDeclaredEngine(engine, ROLE_SHOP, ROLE_SHOP_ROWS), ROLE_SHOP, {
+        pages: openApiPages({ catalogue: ROLE_SHOP, rows: () => [], version: '1.0.0', license: 'MIT' }, () => '/'),
         // The token is the name of the role.
         identify: ({ headers }) => {
           const role = (headers.get('authorization') ?? headers.get('apikey') ?? '').replace('Bearer ', '');
@@ -160,6 +204,22 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
         await send('PATCH', '/products?id=eq.4', { stock: ++stock });
         return supplier.seen.some(({ new: row }) => row.id === 4 && 'cost' in row);
       });
+    });
+
+    test('a subscription to all tables has the changes of those that the role may read', async () => {
+      const [all, some] = [
+        await follow(connect('admin'), { table: '*' }),
+        await follow(connect('supplier'), { table: '*' }),
+      ];
+      expect([all.states, some.states]).toEqual([['SUBSCRIBED'], ['SUBSCRIBED']]);
+      await send('POST', '/categories', { id: 9, name: 'Teapots' });
+      await send('PATCH', '/products?id=eq.4', { stock: 70 });
+      await send('PATCH', '/products?id=eq.1', { stock: 71 });
+      await until('the changes', () => all.seen.length === 3 && some.seen.length > 0);
+      expect(all.seen.map(({ new: row }) => row.name ?? row.stock)).toContain('Teapots');
+      expect(some.seen.map(({ new: row }) => row.stock)).toEqual([71]);
+      const filtered = await follow(connect('admin'), { table: '*', filter: 'id=eq.1' });
+      expect(filtered.states[0]).toContain('name the table');
     });
 
     test('a text with any characters arrives', async () => {

@@ -30,10 +30,10 @@ const DESCRIBE: Readonly<Record<string, Described>> = {
   '/': document(
     'describe',
     OPENAPI_MEDIA_TYPE,
-    'The OpenAPI document. Browsers, which accept text/html, get a redirect to the console.',
+    "Swagger 2.0 in the shape of PostgREST's root document. Browsers, which accept text/html, get a redirect to the console.",
     { '303': { description: 'To the console.' } },
   ),
-  '/openapi.json': document('describe_as_file', 'application/json', 'The OpenAPI document, also for browsers.'),
+  '/openapi.json': document('describe_as_file', 'application/json', 'The OpenAPI 3.1 document, also for browsers.'),
 };
 
 const OBSERVE: Readonly<Record<string, Described>> = {

@@ -5,12 +5,14 @@ export interface Binding {
   /** INSERT, UPDATE, DELETE or *. */
   readonly event: string;
   readonly schema: string;
+  /** `*` for all tables of the schema. */
   readonly table: string;
   readonly filter: string | undefined;
   /** As the client wrote it: the reply repeats it. */
   readonly given: Readonly<Record<string, unknown>>;
 }
 
+export const ALL_TABLES = '*';
 const EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** Throws an error with a message for the client. */
@@ -21,10 +23,11 @@ export function readBindings(payload: Readonly<Record<string, unknown>>): readon
   if (hasOption(broadcast, 'self', 'ack', 'replay')) throw unsupported('broadcast');
   if (list.length === 0) throw unsupported('a channel without postgres_changes');
   return list.map((given: Record<string, unknown> | null, index) => {
-    const { event, schema, table, filter } = given ?? {};
+    const { event, schema, table = ALL_TABLES, filter } = given ?? {};
     if (!EVENTS.includes(String(event))) throw new Error(`event: '${event}' is not one of ${EVENTS.join(', ')}`);
-    if (typeof table !== 'string' || table === '*') throw new Error('table: name a table, such as products');
+    if (typeof table !== 'string') throw new Error('table: name a table, such as products, or * for all');
     const text = typeof filter === 'string' && filter !== '' ? filter : undefined;
+    if (table === ALL_TABLES && text !== undefined) throw new Error('filter: name the table that it applies to');
     return {
       id: index + 1,
       event: String(event),

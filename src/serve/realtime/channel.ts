@@ -3,14 +3,29 @@
  * the credentials of the client: so roles, limits and checks of credentials apply.
  */
 import type { FeedEvent, LiveSteps } from '../../feed/feed-event.ts';
-import { type Binding, filterQuery } from './bindings.ts';
+import { ALL_TABLES, type Binding, filterQuery } from './bindings.ts';
 
 export interface ChannelContext {
-  /** Requests the feed of a path of the service with these headers. Throws an error with a message for the client. */
+  /** Requests the feed of a path of the service with these headers. Throws a `RejectedRequest`. */
   readonly request: (path: string, headers: Headers) => Promise<LiveSteps>;
+  /** The tables that the caller finds in the document at `/`. */
+  readonly tables: (headers: Headers) => Promise<readonly string[]>;
   /** Sends an event with its payload. Resolves when the client has room for more. */
   readonly send: (event: string, payload: string) => Promise<void>;
 }
+
+/** An error of the service, with a message for the client. */
+export class RejectedRequest extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A table without a key or a log, or one that the caller may not read, is not one of all tables. */
+const WITHOUT_FEED = ['CAT501', '42501', 'PGRST127'];
 
 /** The names in Realtime of the events of a feed. */
 const TYPES: Readonly<Record<string, string>> = { insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' };
@@ -19,8 +34,8 @@ export class Channel {
   private feeds: LiveSteps[] = [];
   private token: string | undefined;
   private isClosed = false;
-  /** The last positions, by binding. */
-  private readonly positions = new Map<Binding, string>();
+  /** The last positions, by binding and table. */
+  private readonly positions = new Map<string, string>();
 
   constructor(
     private readonly bindings: readonly Binding[],
@@ -34,11 +49,29 @@ export class Channel {
     const earlier = this.feeds.splice(0);
     for (const feed of earlier) feed.cancel();
     for (const binding of this.bindings) {
-      const feed = await this.request(binding);
-      this.feeds.push(feed);
+      if (binding.table !== ALL_TABLES) await this.begin(binding);
+      else await this.beginAll(binding);
       if (this.isClosed) return this.close();
-      void this.follow(binding, feed);
     }
+  }
+
+  private async begin(binding: Binding): Promise<void> {
+    const feed = await this.request(binding);
+    this.feeds.push(feed);
+    if (!this.isClosed) void this.follow(binding, feed);
+  }
+
+  /** One feed for each table that has one. */
+  private async beginAll(binding: Binding): Promise<void> {
+    let rejected: unknown = new Error('the schema has no tables that can be followed');
+    const { length } = this.feeds;
+    for (const table of await this.context.tables(this.headersOf(binding))) {
+      await this.begin({ ...binding, table }).catch((error) => {
+        if (!(error instanceof RejectedRequest) || !WITHOUT_FEED.includes(error.code)) throw error;
+        rejected = error;
+      });
+    }
+    if (this.feeds.length === length) throw rejected;
   }
 
   close(): void {
@@ -46,12 +79,18 @@ export class Channel {
     for (const feed of this.feeds.splice(0)) feed.cancel();
   }
 
-  private request(binding: Binding): Promise<LiveSteps> {
-    const { table, schema, filter } = binding;
-    const headers = new Headers({ accept: 'text/event-stream' });
+  private headersOf({ schema }: Binding): Headers {
+    const headers = new Headers();
     if (schema !== '*') headers.set('accept-profile', schema);
     if (this.token !== undefined) headers.set('authorization', `Bearer ${this.token}`);
-    const position = this.positions.get(binding);
+    return headers;
+  }
+
+  private request(binding: Binding): Promise<LiveSteps> {
+    const { table, filter } = binding;
+    const headers = this.headersOf(binding);
+    headers.set('accept', 'text/event-stream');
+    const position = this.positions.get(feedName(binding));
     if (position !== undefined) headers.set('last-event-id', position);
     const query = filter === undefined ? '' : `?${filterQuery(filter)}`;
     return this.context.request(`/${encodeURIComponent(table)}${query}`, headers);
@@ -61,7 +100,7 @@ export class Channel {
     for (let steps = await feed.take(); steps.length > 0; steps = await feed.take()) {
       for (const { events, id } of steps) {
         for (const event of events) await this.receive(binding, event);
-        if (id !== undefined) this.positions.set(binding, id);
+        if (id !== undefined) this.positions.set(feedName(binding), id);
       }
     }
     // The client joins again.
@@ -77,4 +116,8 @@ export class Channel {
     const data = `${JSON.stringify(described).slice(0, -1)}${record}${old}}`;
     await this.context.send('postgres_changes', `{"ids":[${id}],"data":${data}}`);
   }
+}
+
+function feedName({ id, table }: Binding): string {
+  return `${id} ${table}`;
 }

@@ -9,7 +9,7 @@ import {
 import { LiveRequest, type LiveSteps } from '../../feed/feed-event.ts';
 import type { Peer } from '../../http/call.ts';
 import { readBindings, unsupported } from './bindings.ts';
-import { Channel } from './channel.ts';
+import { Channel, RejectedRequest } from './channel.ts';
 import { type Message, type Printer, parseMessage, printerOf } from './messages.ts';
 
 const PATH = '/realtime/v1/websocket';
@@ -138,7 +138,8 @@ export class Connection {
     if (this.channels.size >= MAX_CHANNELS) throw new Error(`a connection has at most ${MAX_CHANNELS} channels`);
     const bindings = readBindings(payload);
     const channel = new Channel(bindings, {
-      request: (path, headers) => this.request(path, headers),
+      request: (path, headers) => this.feed(path, headers),
+      tables: (headers) => this.tables(headers),
       send: (event, text) => this.send(socket, topic, event, text),
     });
     this.channels.set(topic, channel);
@@ -151,7 +152,20 @@ export class Connection {
     return { postgres_changes: bindings.map(({ id, given }) => ({ ...given, id })) };
   }
 
-  private async request(path: string, headers: Headers): Promise<LiveSteps> {
+  private async feed(path: string, headers: Headers): Promise<LiveSteps> {
+    const { request, response } = await this.request(path, headers);
+    if (request.steps !== undefined) return request.steps;
+    throw await rejectionOf(response);
+  }
+
+  private async tables(headers: Headers): Promise<readonly string[]> {
+    headers.set('accept', 'application/openapi+json');
+    const { response } = await this.request('/', headers);
+    if (!response.ok) throw await rejectionOf(response);
+    return Object.keys(((await response.json()) as { definitions: object }).definitions);
+  }
+
+  private async request(path: string, headers: Headers): Promise<{ request: LiveRequest; response: Response }> {
     const apiKey = this.url.searchParams.get('apikey');
     if (apiKey !== null) headers.set('apikey', apiKey);
     for (const name of FORWARDED) {
@@ -165,9 +179,7 @@ export class Connection {
       request.steps?.cancel();
       throw new Error(`pages of ${origin} may not read this service. Allow them with --cors-origins`);
     }
-    if (request.steps !== undefined) return request.steps;
-    const { message, hint } = (await response.json()) as { message: string; hint: string | null };
-    throw new Error(hint === null ? message : `${message}. ${hint}`);
+    return { request, response };
   }
 
   /** Browsers do not restrict websockets by CORS, so the service does it: a page may read what fetch could read. */
@@ -194,4 +206,9 @@ export class Connection {
 
 function tokenIn({ access_token: token }: Message['payload']): string | undefined {
   return typeof token === 'string' ? token : undefined;
+}
+
+async function rejectionOf(response: Response): Promise<RejectedRequest> {
+  const { code, message, hint } = (await response.json()) as { code: string; message: string; hint: string | null };
+  return new RejectedRequest(code, hint === null ? message : `${message}. ${hint}`);
 }

@@ -42,7 +42,7 @@ export function serveFeeds(
     maxFeeds = 100,
     maxFeedsPerCaller = maxFeeds,
     ...others
-  }: { identify?: Identify } & Partial<FeedLimits> & Pick<AppOptions, 'edgeChecks'> = {},
+  }: { identify?: Identify } & Partial<FeedLimits> & Pick<AppOptions, 'edgeChecks' | 'pages'> = {},
 ): FeedService {
   const feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
   const app = createApp({

@@ -1,0 +1,259 @@
+/**
+ * The document at `/`: Swagger 2.0 in the shape of PostgREST's root document. Tools for PostgREST and Supabase read
+ * tables from its `paths` and columns from its `definitions`, with notes of primary and foreign keys.
+ */
+import type { Task } from '../base/cooperative.ts';
+import { pathPart } from '../base/net/query-string.ts';
+import type { Collection, Field, Parameter, Routine } from '../collection/declaration.ts';
+import { isKey } from '../collection/declaration.ts';
+import { servedName } from '../collection/files.ts';
+import type { Type } from '../collection/types/type.ts';
+import { RPC_PATH, shortestPath } from '../http/target.ts';
+import { allowed, CREATE, DELETE, READ, UPDATE } from './by-role.ts';
+import type { Described } from './document.ts';
+import type { JsonObject } from './json.ts';
+import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
+import { descriptionOf } from './schemas.ts';
+import { jsonOf } from './value-schema.ts';
+
+const MEDIA_TYPES = [
+  'application/json',
+  'application/vnd.pgrst.object+json;nulls=stripped',
+  'application/vnd.pgrst.object+json',
+  'text/csv',
+];
+
+/** `prefix` is the path that a client puts before the paths of the service. */
+export function* buildSwagger({ catalogue, version }: Described, prefix: string): Task<JsonObject> {
+  const collections = [...catalogue.collections.values()];
+  const paths: Record<string, JsonObject> = { '/': { get: introspection() } };
+  const definitions: Record<string, JsonObject> = {};
+  const parameters: Record<string, JsonObject> = { ...SHARED };
+  for (const collection of collections) {
+    const { name, fields } = collection;
+    paths[`/${pathPart(name)}`] = operationsOf(collection);
+    definitions[name] = definitionOf(collection);
+    parameters[`body.${name}`] = bodyOf(name, ref('definitions', name), false);
+    for (const field of fields) {
+      parameters[`rowFilter.${name}.${field.name}`] = {
+        ...inPlace(field.name, 'query', 'string'),
+        format: formatOf(field.type),
+      };
+    }
+    yield;
+  }
+  for (const [routine] of catalogue.routines.values()) {
+    if (routine !== undefined)
+      paths[`${shortestPath(RPC_PATH, catalogue)}/${pathPart(routine.name)}`] = callOf(routine);
+  }
+  return {
+    swagger: '2.0',
+    info: { title: 'Product Catalogue', description: 'The same API as OpenAPI 3.1: /openapi.json', version },
+    basePath: prefix === '' ? '/' : prefix,
+    consumes: MEDIA_TYPES,
+    produces: MEDIA_TYPES,
+    paths,
+    definitions,
+    parameters,
+  };
+}
+
+function introspection(): JsonObject {
+  return {
+    tags: ['Introspection'],
+    summary: 'OpenAPI description (this document)',
+    produces: [OPENAPI_MEDIA_TYPE, 'application/json'],
+    responses: { '200': { description: 'OK' } },
+  };
+}
+
+function operationsOf(collection: Collection): JsonObject {
+  const { name, title, description, fields } = collection;
+  const about = {
+    tags: [name],
+    ...(title === undefined ? {} : { summary: title }),
+    ...(description === undefined ? {} : { description }),
+  };
+  const filters = fields.map((field) => ref('parameters', `rowFilter.${name}.${field.name}`));
+  const body = ref('parameters', `body.${name}`);
+  const shared = (...names: readonly string[]) => names.map((each) => ref('parameters', each));
+  const items = { type: 'array', items: ref('definitions', name) };
+  return allowed(collection, {
+    get: [
+      READ,
+      () => ({
+        ...about,
+        parameters: [...filters, ...shared('select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount')],
+        responses: { '200': { description: 'OK', schema: items }, '206': { description: 'Partial Content' } },
+      }),
+    ],
+    post: [
+      CREATE,
+      () => ({
+        ...about,
+        parameters: [body, ...shared('select', 'preferPost')],
+        responses: { '201': { description: 'Created' } },
+      }),
+    ],
+    delete: [
+      DELETE,
+      () => ({
+        ...about,
+        parameters: [...filters, ...shared('preferReturn')],
+        responses: { '204': { description: 'No Content' } },
+      }),
+    ],
+    patch: [
+      UPDATE,
+      () => ({
+        ...about,
+        parameters: [...filters, body, ...shared('preferReturn')],
+        responses: { '204': { description: 'No Content' } },
+      }),
+    ],
+  });
+}
+
+function definitionOf(collection: Collection): JsonObject {
+  const { fields, description } = collection;
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(collection, field)])),
+    type: 'object',
+  };
+}
+
+function propertyOf(collection: Collection, field: Field): JsonObject {
+  const { maxLength, oneOf } = field.rules;
+  const { default: value, generated } = field;
+  const standard = generated === undefined ? value : { now: 'now()', uuid: 'gen_random_uuid()' }[generated];
+  const note = notesOf(collection, field);
+  const words = [descriptionOf(field), ...(note === '' ? [] : [`Note:\n${note}`])].filter((each) => each !== '');
+  return {
+    ...typeOf(field.type),
+    ...(words.length === 0 ? {} : { description: words.join('\n\n') }),
+    ...(standard === undefined || standard === null
+      ? {}
+      : { default: generated === undefined ? jsonOf(field, standard) : String(standard) }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(oneOf === undefined ? {} : { enum: oneOf.map((each) => jsonOf(field, each)) }),
+  };
+}
+
+/** The notes by which tools find the keys. */
+function notesOf(collection: Collection, field: Field): string {
+  const { references, composites, links, among } = collection;
+  const direct = references.filter((each) => each.field === field).map(({ to }) => [to, among.get(to)?.key[0]?.name]);
+  const joint = [...composites, ...links].flatMap((each) => {
+    const at = each.fields.indexOf(field);
+    if (at === -1) return [];
+    const target = 'targets' in each ? each.targets[at] : among.get(each.to)?.key[at]?.name;
+    return [[each.to, target]];
+  });
+  const [foreign] = [...direct, ...joint];
+  const [table, column] = foreign ?? [];
+  return [
+    ...(isKey(collection, field) ? ['This is a Primary Key.<pk/>'] : []),
+    ...(table === undefined || column === undefined
+      ? []
+      : [
+          `This is a Foreign Key to \`${servedName(table)}.${column}\`.<fk table='${servedName(table)}' column='${column}'/>`,
+        ]),
+  ].join('\n');
+}
+
+function callOf(routine: Routine): JsonObject {
+  const { name, description, parameters } = routine;
+  const about = {
+    tags: [`(rpc) ${name}`],
+    ...(description === undefined ? {} : { description }),
+    produces: MEDIA_TYPES,
+    responses: { '200': { description: 'OK' } },
+  };
+  const required = parameters.filter(({ isRequired }) => isRequired).map((each) => each.name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map((each) => [each.name, typeOf(each.type)])),
+    ...(required.length === 0 ? {} : { required }),
+  };
+  const post = { ...about, parameters: [bodyOf('args', schema, true), ref('parameters', 'preferParams')] };
+  const mayChange = routine.kind === 'action' || (routine.kind === 'function' && routine.isVolatile);
+  return mayChange ? { post } : { get: { ...about, parameters: parameters.map(queryParameter) }, post };
+}
+
+function queryParameter({ name, type, isRequired }: Parameter): JsonObject {
+  const { type: simple = 'string', format = '' } = typeOf(type);
+  return { name, in: 'query', required: isRequired, type: simple === 'array' ? 'string' : simple, format };
+}
+
+/** PostgreSQL's names of our types; the others have their own. */
+const FORMATS: Readonly<Record<string, string>> = {
+  bool: 'boolean',
+  int2: 'smallint',
+  int4: 'integer',
+  int8: 'bigint',
+  float4: 'real',
+  float8: 'double precision',
+  time: 'time without time zone',
+  timestamp: 'timestamp without time zone',
+  timestamptz: 'timestamp with time zone',
+};
+
+function formatOf({ postgres }: Type): string {
+  const [, name = '', array = ''] = /^(.+?)(?:\([\d,]+\))?((?:\[\])?)$/.exec(postgres.name) ?? [];
+  return `${FORMATS[name] ?? name}${array}`;
+}
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  smallint: 'integer',
+  integer: 'integer',
+  bigint: 'integer',
+  real: 'number',
+  'double precision': 'number',
+  numeric: 'number',
+};
+
+/** A json value has any type. */
+function typeOf(type: Type): JsonObject {
+  const format = formatOf(type);
+  if (/^jsonb?$/.test(format)) return { format };
+  const simple = (name: string) => SIMPLE[name] ?? 'string';
+  if (!format.endsWith('[]')) return { format, type: simple(format) };
+  return { format, type: 'array', items: { type: simple(format.slice(0, -2)) } };
+}
+
+function ref(section: 'definitions' | 'parameters', name: string): JsonObject {
+  return { $ref: `#/${section}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` };
+}
+
+function bodyOf(name: string, schema: JsonObject, required: boolean): JsonObject {
+  return { name, in: 'body', description: name, required, schema };
+}
+
+function inPlace(name: string, place: 'query' | 'header', type: string): JsonObject {
+  return { name, in: place, required: false, type };
+}
+
+function preference(...values: readonly string[]): JsonObject {
+  return { ...inPlace('Prefer', 'header', 'string'), description: 'Preference', enum: values };
+}
+
+const RETURN = ['return=representation', 'return=minimal', 'return=none'];
+
+/** The parameters that all collections share, by PostgREST's names. */
+const SHARED: Readonly<Record<string, JsonObject>> = {
+  preferParams: preference('params=single-object'),
+  preferReturn: preference(...RETURN),
+  preferCount: preference('count=none'),
+  preferPost: preference(...RETURN, 'resolution=ignore-duplicates', 'resolution=merge-duplicates'),
+  select: { ...inPlace('select', 'query', 'string'), description: 'Filtering Columns' },
+  on_conflict: { ...inPlace('on_conflict', 'query', 'string'), description: 'On Conflict' },
+  order: { ...inPlace('order', 'query', 'string'), description: 'Ordering' },
+  range: { ...inPlace('Range', 'header', 'string'), description: 'Limiting and Pagination' },
+  rangeUnit: { ...inPlace('Range-Unit', 'header', 'string'), description: 'Limiting and Pagination', default: 'items' },
+  offset: { ...inPlace('offset', 'query', 'string'), description: 'Limiting and Pagination' },
+  limit: { ...inPlace('limit', 'query', 'string'), description: 'Limiting and Pagination' },
+};
