@@ -36,8 +36,9 @@ export class FairQueue {
 
   constructor(private readonly options: FairQueueOptions) {}
 
-  async run<T>(caller: string, cost: number, work: () => Promise<T>): Promise<T> {
-    await this.enter(caller, cost);
+  /** A further part of earlier work is the next one of its caller. */
+  async run<T>(caller: string, cost: number, work: () => Promise<T>, isFurtherPart = false): Promise<T> {
+    await this.enter(caller, cost, isFurtherPart);
     try {
       return await work();
     } finally {
@@ -46,14 +47,15 @@ export class FairQueue {
     }
   }
 
-  private enter(caller: string, cost: number): Promise<void> {
+  private enter(caller: string, cost: number, isFurtherPart: boolean): Promise<void> {
     const { maxWaiting = UNLIMITED, maxWaitingCost = UNLIMITED, tooMany } = this.options;
     const own = this.waiting.get(caller) ?? [];
     const waitingCost = own.reduce((sum, each) => sum + each.cost, 0);
     const isOver = own.length >= maxWaiting || (own.length > 0 && waitingCost + cost > maxWaitingCost);
     if (isOver && tooMany !== undefined) throw tooMany();
     return new Promise((start) => {
-      own.push({ cost, start });
+      if (isFurtherPart) own.unshift({ cost, start });
+      else own.push({ cost, start });
       this.waiting.set(caller, own);
       this.give();
     });

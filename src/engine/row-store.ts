@@ -9,7 +9,7 @@ import type { Encoding } from '../encode/encoding.ts';
 import { planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { Origin, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
-import type { Engine, MaybePromise, ReadResult, Write, WriteResult } from './engine.ts';
+import type { ChangeLog, Engine, MaybePromise, ReadResult, Write, WriteResult } from './engine.ts';
 
 const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };
 const TERMS = { singular: false, mustExist: false } as const;
@@ -91,7 +91,22 @@ export type Reader = Pick<Engine, 'read'>;
 
 /** Queues reads, so that one caller neither exceeds the limits of the engine nor delays the reads of others. */
 export function queuedReader(engine: Reader, queue: FairQueue, caller: string): Reader {
-  return { read: (...request) => queue.run(caller, 1, async () => engine.read(...request)) };
+  return { read: (...request) => queue.run(caller, 1, async () => engine.read(...request), true) };
+}
+
+/**
+ * Queues reads of positions. A caller with many requests finishes one before it begins the next: `oldest` is the first
+ * part of each.
+ */
+export function queuedLog(log: ChangeLog, queue: FairQueue, caller: string): ChangeLog {
+  const run = <T>(work: () => MaybePromise<T>, isFurtherPart = true) =>
+    queue.run(caller, 1, async () => work(), isFurtherPart);
+  return {
+    oldest: (collections) => run(() => log.oldest(collections), false),
+    position: () => run(() => log.position()),
+    timesAt: (seq) => run(() => log.timesAt(seq)),
+    positionAt: (time) => run(() => log.positionAt(time)),
+  };
 }
 
 /** Reads no faster than the caller. */

@@ -38,10 +38,7 @@ export async function changedRows(
   const plan: ReadPlan = { kind: 'read', from: collection, columns, order: NO_ORDER, where, offset: 0 };
   const found = new Map<string, { before?: Values; after?: Values }>();
   let length = 0;
-  for (const [side, position] of [
-    ['before', from],
-    ['after', upTo],
-  ] as const) {
+  const addRows = async (side: 'before' | 'after', position: number) => {
     for await (const lines of streamLines(reader, plan, position)) {
       for (const line of lines) {
         length += line.length;
@@ -49,9 +46,11 @@ export async function changedRows(
         const name = JSON.stringify(key.map((_, index) => values[`key ${index}`]));
         found.set(name, { ...found.get(name), [side]: values });
       }
-      if (length > MAX_STEP_BYTES) return undefined;
+      if (length > MAX_STEP_BYTES) return;
     }
-  }
+  };
+  await Promise.all([addRows('before', from), addRows('after', upTo)]);
+  if (length > MAX_STEP_BYTES) return undefined;
   return [...found.values()];
 }
 

@@ -15,7 +15,7 @@ import {
 import { counter, gauge, type Metric } from '../base/metric.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
-import { queuedReader, type Reader } from '../engine/row-store.ts';
+import { queuedLog, queuedReader, type Reader } from '../engine/row-store.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -70,18 +70,18 @@ export class Feed {
   readonly answer = async (collection: Collection, context: RequestContext, check?: ScopeCheck): Promise<Answer> => {
     const { call } = context;
     const { hub, options } = this;
-    const { log } = options.engine;
+    const { engine } = options;
     const plan = planFeed(call, collection, context.access?.permissions);
     context.setPlan(plan.list);
     const asked = parseEventId(call.headers.get('last-event-id'));
-    if (log === undefined || hub === undefined) throw notLogged();
+    if (engine.log === undefined || hub === undefined) throw notLogged();
+    const follower = { name: context.requester, isAnonymous: context.caller?.identity === undefined };
+    const log = queuedLog(engine.log, this.joins, follower.name);
+    const reader = queuedReader(engine, this.joins, follower.name);
     const oldest = await log.oldest(plan.collections);
     if (oldest === undefined) throw notLogged(collection);
     const newest: FeedPosition = { ...(await log.position()), now: plan.isTimed ? Date.now() : undefined };
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
-    const isAnonymous = context.caller?.identity === undefined;
-    const follower = { name: context.requester, isAnonymous };
-    const reader = queuedReader(options.engine, this.joins, follower.name);
     const isKept =
       asked !== undefined &&
       asked.seq >= oldest.seq &&

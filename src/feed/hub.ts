@@ -96,16 +96,17 @@ export class Hub {
     await this.look();
     this.steps.clear();
     const now = performance.now();
-    const waiting: Group[] = [];
+    const due: Group[] = [];
     for (const group of this.groups.values()) {
       if (!group.isDue(this.newest, now)) continue;
-      if (group.isCheap) waiting.push(group);
+      if (group.isCheap) due.push(group);
       else void this.takeTurn(group);
     }
-    const cheap = [...waiting];
+    const cheap = inTurns(due);
+    const waiting = cheap.values();
     let sliceEnd = now + SLICE_MS;
     const work = async () => {
-      for (let group = waiting.pop(); group !== undefined; group = waiting.pop()) {
+      for (const group of waiting) {
         const step = await this.stepFor(group);
         if (step !== undefined) await withinBudget(this.take(group, this.engine, step));
         if (performance.now() < sliceEnd) continue;
@@ -171,13 +172,18 @@ export class Hub {
     newest: LogPosition,
     limit: number,
   ): Promise<Step | 'lost' | undefined> {
-    if (!(await isInLog(this.log, position))) return 'lost';
+    // Covers the collections of all groups, so that they share it.
+    const names = new Set(this.groups.values().flatMap(({ plan }) => plan.collections.map(({ name }) => name)));
+    const followed = this.collections.filter(({ name }) => names.has(name));
+    const read = async () => {
+      if (await isFarBehind(this.engine, this.collections, position.seq, newest)) return 'lost';
+      const changes = await changesAfter(this.engine, followed, position.seq, newest, limit);
+      return { changes, rows: new Map() };
+    };
     // A client that just joined may have read a newer position.
-    if (newest.seq <= position.seq) return undefined;
-    if (await isFarBehind(this.engine, this.collections, position.seq, newest)) return 'lost';
-    // Covers all collections: groups of different ones share it.
-    const changes = await changesAfter(this.engine, this.collections, position.seq, newest, limit);
-    return { changes, rows: new Map() };
+    const isBehind = position.seq < newest.seq;
+    const [isKnown, step] = await Promise.all([isInLog(this.log, position), isBehind ? read() : undefined]);
+    return isKnown ? step : 'lost';
   }
 
   private async affects({ changes, rows }: Step, { plan, position, isTimeUp }: Group): Promise<boolean> {
@@ -207,6 +213,13 @@ export class Hub {
     const plans = [...this.groups.values()].map(({ plan }) => plan);
     return new Set(plans.filter(({ list }) => stored(list.from) === collection).flatMap(testedFields));
   }
+}
+
+/** The first group of each caller, then the second ones. */
+function inTurns(groups: readonly Group[]): readonly Group[] {
+  const byCaller = [...Map.groupBy(groups, ({ caller }) => caller).values()];
+  const most = Math.max(0, ...byCaller.map(({ length }) => length));
+  return Array.from({ length: most }, (_, turn) => byCaller.flatMap((own) => own[turn] ?? [])).flat();
 }
 
 /** Resolves with the work, or without it if it takes long. */

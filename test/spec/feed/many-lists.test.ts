@@ -1,5 +1,6 @@
 /** Many lists are followed at the same time: each client gets the events of its own, whatever the others cost. */
 import { afterEach, describe, expect, test } from 'bun:test';
+import { PARALLEL_JOINS, PARALLEL_STEPS } from '../../../src/base/limits/feed.ts';
 import { makeEdgeChecks } from '../../../src/response/edge-checks.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { declaredBy, identify } from '../../support/engines/roles.ts';
@@ -96,6 +97,28 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       }
       expect(clients.flatMap(({ contradictions }) => contradictions)).toEqual([]);
     });
+
+    if (engine === 'PostgreSQL') {
+      test('clients that open feeds at the same time leave the connections to others', async () => {
+        await open();
+        const requests = () => service.engine.metrics!().find(({ name }) => name === 'pool_requests')!.value;
+        const all = Array.from({ length: 80 }, (_, index) =>
+          service.follow(`/products?id=eq.${index + 1}`, { ...ADMIN, 'x-name': `user ${index % 10}` }),
+        );
+        let isOver = false;
+        const opened = Promise.all(all).finally(() => {
+          isOver = true;
+        });
+        let most = 0;
+        while (!isOver) {
+          most = Math.max(most, requests());
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        // The events of feeds that are open already are read beside them.
+        expect(most).toBeLessThanOrEqual(PARALLEL_JOINS + 2 * PARALLEL_STEPS);
+        expect(await opened).toHaveLength(80);
+      });
+    }
 
     const from = (address: string) => ({ 'x-forwarded-for': address });
     const edgeChecks = makeEdgeChecks({

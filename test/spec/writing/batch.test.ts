@@ -443,6 +443,24 @@ describe.each(TWO_ENGINES)('a batch on %s', (engine) => {
     await fail([...many.slice(1), take(1, 9)], 412, 'CAT412', MAX_BATCH_REQUESTS - 1);
   });
 
+  test('inserts in a row get keys in their order, and an error names the one that fails', async () => {
+    const post = (body: unknown) => ({ method: 'POST', path: '/products', body });
+    const product = (sku: string) => ({ sku, stock: 1 });
+    const posts = [post(product('a')), post([product('b'), product('c')]), post([]), post(product('d'))];
+    const answers = await succeed([...posts, post({ ...product('e'), id: 50 })]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    const rows = (await shop.list('/products?stock=eq.1&order=sku')) as { id: number; sku: string }[];
+    expect(rows.map(({ sku }) => sku).join('')).toBe('abcde');
+    const ids = rows.slice(0, 4).map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    const locations = answers.map(({ headers }) => headers.location);
+    const of = (index: number) => `/products?id=eq.${rows[index]!.id}`;
+    expect(locations).toEqual([of(0), undefined, undefined, of(3), '/products?id=eq.50']);
+    const again = [post(product('f')), post([product('g'), product('a')]), post(product('h'))];
+    expect(await fail(again, 409, '23505', 1)).toMatchObject({ index: 1, field: 'sku', value: 'a' });
+    await fail([...posts.slice(2, 3), post(product('f')), post({ ...product('g'), stock: -1 })], 400, '23514', 2);
+  });
+
   test('many rows in several requests are stored, and a failure at the end undoes them', async () => {
     const rows = (from: number) => Array.from({ length: 2_000 }, (_, at) => ({ sku: `s${from + at}`, stock: 1 }));
     const posts = [0, 2_000].map((from) => ({ method: 'POST', path: '/products', body: rows(from) }));

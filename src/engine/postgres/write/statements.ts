@@ -20,6 +20,7 @@ import {
   type UpdatePlan,
   type WritePlan,
 } from '../../../plan/types.ts';
+import type { Write } from '../../engine.ts';
 import { assignedSql, boundValue, conflictSql, orCopied } from '../../sql/assignment.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compilePage } from '../../sql/expression.ts';
@@ -64,6 +65,11 @@ export interface WriteContext {
   readonly sequence: string | undefined;
   /** Set if changes are logged. */
   readonly origin?: Origin | undefined;
+}
+
+/** One of the writes of a list, with everything that its statements need. */
+export interface Step extends Write {
+  readonly context: WriteContext;
 }
 
 /** The shape and output form of the rows that a write returns. */
@@ -139,6 +145,17 @@ export function compileWrite(
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, collection.name);
     return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.origin, isReadAfter);
+  });
+}
+
+/** The keys of the new rows, in the order of the input. */
+export function compileInserts(context: WriteContext, plan: InsertPlan, rows: string): Statement {
+  const { collection, dialect, origin } = context;
+  return buildStatement(dialect, (bind) => {
+    const insert = changeSql(context, plan, rows, scopeOf(dialect, bind, collection.name));
+    const key = keyText(collection.key, ({ name }) => identifier(name));
+    const by = origin === undefined ? '' : `, ${originColumn(origin, bind)} as origin`;
+    return `with ${CHANGED_ROWS} as (${insert}) select (select coalesce(json_agg(${key}), '[]') from ${CHANGED_ROWS}) as keys${by}`;
   });
 }
 

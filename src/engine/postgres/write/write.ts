@@ -8,7 +8,7 @@ import { encodeRows } from '../../../encode/encoding.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
-import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
+import type { WriteOptions, WriteResult } from '../../engine.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
@@ -23,6 +23,7 @@ import { bulkUpdate } from './bulk-update.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
+import { insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
 import {
   compileBefore,
   compileRowLock,
@@ -30,6 +31,7 @@ import {
   compileWrite,
   isShownAfter,
   type ReturnedRows,
+  type Step,
   type WriteContext,
   type Written,
 } from './statements.ts';
@@ -39,11 +41,6 @@ export interface WriteLimits {
   readonly retryHours: number;
   readonly querySeconds: number;
   readonly dryRunSeconds?: number;
-}
-
-/** One of the writes, with everything that its statements need. */
-export interface Step extends Write {
-  readonly context: WriteContext;
 }
 
 interface Job extends Step {
@@ -59,6 +56,8 @@ export interface Progress {
   plan?: WritePlan;
   /** The row of a bulk update that failed. */
   row?: number;
+  /** Whether one statement stores several inserts. */
+  isShared?: boolean;
 }
 
 export async function executeWrites(
@@ -71,16 +70,24 @@ export async function executeWrites(
 ): Promise<readonly WriteResult[]> {
   const kind = (await isQuick) ? 'write' : 'costly write';
   const limitMs = limits.querySeconds * 1000;
-  const run = (connection: Connection, bounds: WriteLimits) => runSteps(connection, steps, terms, bounds, progress);
+  const run = (connection: Connection, bounds: WriteLimits, mayShare = false) =>
+    runSteps(connection, steps, terms, bounds, progress, mayShare);
   if (terms.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
   const [only] = steps;
   if (steps.length > 1 || terms.retry !== undefined || !isOneStatement(only!.plan)) {
     const { querySeconds } = limits;
-    const runAll = (connection: Connection) => {
-      const all = () => run(connection, limits);
-      return steps.length === 1 ? all() : connection.withTimeLimit(querySeconds, querySeconds, all);
+    const runAll = (mayShare: boolean) => {
+      const work = (connection: Connection) => {
+        const all = () => run(connection, limits, mayShare);
+        return steps.length === 1 ? all() : connection.withTimeLimit(querySeconds, querySeconds, all);
+      };
+      return inTransaction(pool, work, true, kind, limitMs);
     };
-    return inTransaction(pool, runAll, true, kind, limitMs);
+    return runAll(true).catch((error) => {
+      // One by one, they show which of them fails.
+      if (progress.isShared !== true || sqlState(error) === '57014') throw error;
+      return runAll(false);
+    });
   }
   return pool.dedicated(kind, async (connection) => {
     const startedAt = performance.now();
@@ -113,6 +120,7 @@ async function runSteps(
   { retry }: WriteOptions,
   limits: WriteLimits,
   progress: Progress,
+  mayShare: boolean,
 ): Promise<readonly WriteResult[]> {
   const hours = limits.retryHours;
   const earlier = retry === undefined ? undefined : await takeKey(connection, retry, hours);
@@ -121,12 +129,21 @@ async function runSteps(
   const values = new EarlierValues(results);
   await lockRows(connection, steps);
   for (const [index, step] of steps.entries()) {
+    if (index < results.length) continue;
     progress.index = index;
+    const together = mayShare ? sharedInserts(steps, index) : [];
+    progress.isShared = together.length > 1;
+    if (progress.isShared) {
+      const rows = await allowedRows(connection, step.context, mergedPlan(together));
+      results.push(...(await insertTogether(connection, together, rows)));
+      continue;
+    }
     const plan = step.isDependent ? resolvePlan(step.plan, values) : step.plan;
     progress.plan = plan;
     results.push(await runStep(connection, jobOf({ ...step, plan }, limits, progress)));
     checkReturned(results);
   }
+  progress.isShared = false;
   if (retry !== undefined) await rememberResults(connection, retry, results, { store: limits, hours });
   return results;
 }

@@ -1,0 +1,69 @@
+/**
+ * Stores consecutive inserts of a list by one statement. With a statement for each, the transaction would stay open for
+ * long, and the readers of the log wait for open transactions.
+ */
+import type { InsertPlan } from '../../../plan/types.ts';
+import type { WriteResult } from '../../engine.ts';
+import { query, type Runner } from '../driver.ts';
+import { compileInserts, type Step } from './statements.ts';
+
+interface InsertStep extends Step {
+  readonly plan: InsertPlan;
+}
+
+/** The inserts from an index on that one statement can store. */
+export function sharedInserts(steps: readonly Step[], from: number): readonly InsertStep[] {
+  const found: InsertStep[] = [];
+  for (let index = from; index < steps.length; index++) {
+    const step = steps[index]!;
+    const [first = step] = found;
+    if (!isPlain(step) || !isAlike(step.plan, first.plan as InsertPlan)) break;
+    found.push(step);
+  }
+  return found;
+}
+
+/** Whether nothing is checked or returned for each of them. Triggers of an adopted table may see the rows before. */
+function isPlain(step: Step): step is InsertStep {
+  const { plan, context, isDependent } = step;
+  const { into, singular, maxAffected, affects, preconditions, restriction, returning } = plan;
+  const options = [isDependent, maxAffected, affects, preconditions, restriction, returning];
+  return (
+    plan.kind === 'insert' &&
+    plan.conflict === 'refuse' &&
+    !singular &&
+    options.every((option) => option === undefined) &&
+    !context.adopted.collections.has(into) &&
+    into.fields.every(({ copies }) => copies === undefined)
+  );
+}
+
+function isAlike({ into, given }: InsertPlan, other: InsertPlan): boolean {
+  return (
+    into === other.into && given.length === other.given.length && given.every((field) => other.given.includes(field))
+  );
+}
+
+export function mergedPlan(steps: readonly InsertStep[]): InsertPlan {
+  return { ...steps[0]!.plan, rows: steps.flatMap(({ plan }) => plan.rows) };
+}
+
+/** `json` are the rows of the merged plan. */
+export async function insertTogether(
+  runner: Runner,
+  steps: readonly InsertStep[],
+  json: string,
+): Promise<readonly WriteResult[]> {
+  const [first] = steps;
+  const [written] = await query<{ keys: readonly (readonly string[])[] }>(
+    runner,
+    compileInserts(first!.context, first!.plan, json),
+  );
+  const count = steps.reduce((sum, { plan }) => sum + plan.rows.length, 0);
+  if (written!.keys.length !== count) throw new Error('a trigger of the table skips rows');
+  const keys = written!.keys.values();
+  return steps.map(({ plan: { rows } }) => {
+    const [key] = keys.take(rows.length).toArray();
+    return { affected: rows.length, inserted: rows.length, ...(rows.length === 1 && key !== undefined && { key }) };
+  });
+}
