@@ -1,4 +1,4 @@
-/** The tests that a command runs: those of the given paths, or one of three selections. */
+/** The tests that a command runs: those of the given paths, or one of four selections. */
 
 /** Tests of whole systems: processes, signals, proxies, standby servers, clients and browsers. */
 const SYSTEMS = ['test/processes', 'test/browser', 'test/clients', 'test/deploy', 'test/examples'];
@@ -20,13 +20,19 @@ export interface Selection {
   readonly args: readonly string[];
   readonly isQuick: boolean;
   readonly hasBrowser: boolean;
+  /** Tests of systems wait most of the time, so that more of them can run at once. */
+  readonly workersPerCore: number;
 }
 
 export function selectTests(parameters: readonly string[]): Selection {
   const [first, ...rest] = parameters;
-  if (first === '--quick') return { args: [...QUICK, ...rest], isQuick: true, hasBrowser: false };
-  const args = first === '--systems' ? [...SYSTEMS, ...rest] : parameters;
-  const paths = args.filter((each) => !each.startsWith('-'));
+  if (first === '--quick') return { args: [...QUICK, ...rest], isQuick: true, hasBrowser: false, workersPerCore: 1.5 };
+  if (first === '--all') return { args: rest, isQuick: false, hasBrowser: true, workersPerCore: 2 };
+  if (first === '--systems') {
+    return { args: [...SYSTEMS, ...rest], isQuick: false, hasBrowser: true, workersPerCore: 2 };
+  }
+  const paths = parameters.filter((each) => !each.startsWith('-'));
   const ignored = paths.length > 0 ? [] : SYSTEMS.map((folder) => `--path-ignore-patterns=${folder}/**`);
-  return { args: [...args, ...ignored], isQuick: false, hasBrowser: paths.some((each) => each.includes('browser')) };
+  const hasBrowser = paths.some((each) => each.includes('browser'));
+  return { args: [...parameters, ...ignored], isQuick: false, hasBrowser, workersPerCore: 1.5 };
 }

@@ -14,7 +14,7 @@ import { whenThisProcessEnds } from '../test/support/processes/process-end.ts';
 import { selectTests } from './test-selection.ts';
 import { readTimes, seconds, slowest, storeTimes, writeTimings } from './test-times.ts';
 
-const { args, isQuick, hasBrowser } = selectTests(process.argv.slice(2));
+const { args, isQuick, hasBrowser, workersPerCore } = selectTests(process.argv.slice(2));
 const folder = newFolder('catalogue-program-');
 whenThisProcessEnds(`rm -rf '${folder}'`);
 const program = join(folder, 'catalogue');
@@ -46,8 +46,10 @@ const preparationMs = cpuMs();
 const options = [
   `--timeout=${60_000 * RUNS}`,
   `--timings=${timings}`,
-  // One more than cores, because tests also wait. Each worker keeps its modules and engines between files.
-  ...(args.some((each) => each.startsWith('--parallel')) ? [] : [`--parallel=${availableParallelism() + 1}`]),
+  // More than cores, because tests also wait. Each worker keeps its modules and engines between files.
+  ...(args.some((each) => each.startsWith('--parallel'))
+    ? []
+    : [`--parallel=${Math.ceil(availableParallelism() * workersPerCore)}`]),
   '--no-isolate',
   ...(CHROMIUM === undefined ? ['--path-ignore-patterns=test/browser/**'] : []),
 ];
