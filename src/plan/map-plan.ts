@@ -94,8 +94,8 @@ function optional<Name extends string, Of>(name: Name, value: Of | undefined): {
 
 /** Returns the same object if nothing in it changed. */
 export function changed<Of extends object>(of: Of, changes: Partial<Of>): Of {
-  const isSame = Object.entries(changes).every(([name, value]) => of[name as keyof Of] === value);
-  return isSame ? of : { ...of, ...changes };
+  for (const name in changes) if (of[name] !== changes[name]) return { ...of, ...changes };
+  return of;
 }
 
 /** Returns the same list if nothing in it changed. */

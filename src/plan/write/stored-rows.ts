@@ -1,7 +1,7 @@
 /** Turns the cells of a body into rows to store, with every field in collection order. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
-import { attempt, type Report } from '../../base/error-list.ts';
+import { attempt, FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { fieldDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
@@ -11,13 +11,10 @@ import { isHidden, nearestHint } from '../resolve.ts';
 import type { StoredRow } from '../types.ts';
 import { type MissingValue, RowProblem, rowChecker, rowPlanner } from './row-planner.ts';
 
-/** `collection` is the caller's view; `right` says how the fields are used. */
-export function resolveColumns(seen: Collection, right: 'create' | 'update', names: readonly string[]): Field[] {
-  const collection = writable(seen, right);
-  return names.map((name) => resolveColumn(collection, right, name));
-}
-
-/** The same, but reports the fields that cannot be written. They are undefined. */
+/**
+ * The fields of these names, which `right` uses; `seen` is the caller's view. If `report` does not throw, the fields
+ * that cannot be written are undefined.
+ */
 export function checkColumns(
   seen: Collection,
   right: 'create' | 'update',
@@ -26,6 +23,11 @@ export function checkColumns(
 ): (Field | undefined)[] {
   const collection = writable(seen, right);
   return names.map((name) => attempt(report, () => resolveColumn(collection, right, name)));
+}
+
+/** The same. Throws for a field that cannot be written. */
+export function resolveColumns(seen: Collection, right: 'create' | 'update', names: readonly string[]): Field[] {
+  return checkColumns(seen, right, names, FAIL) as Field[];
 }
 
 function resolveColumn(collection: Collection, right: 'create' | 'update', name: string): Field {
