@@ -1,26 +1,25 @@
-/** A thread that starts on demand and restarts after a crash. Pending requests of a crashed thread are rejected. */
+/** A thread that starts on demand, restarts after a crash, and answers requests in their order. */
 import { ApiError, type ApiErrorData } from '../../../base/errors.ts';
 import { requireDescriptors } from '../../../base/files/descriptors.ts';
 import type { WriteResult } from '../../engine.ts';
 
-export interface ThreadOptions<Request, Answer> {
+export interface ThreadOptions<Request> {
   readonly file: URL;
   /** The first message. */
   readonly opening: Request;
-  readonly onAnswer: (answer: Answer) => void;
-  /** Called when the thread has died. */
-  readonly onExit: (error: ApiError) => void;
-  /** The error for pending requests. */
+  /** The error for pending requests if the thread ends. */
   readonly words: { readonly details: string; readonly hint: string };
 }
 
 export class Thread<Request, Answer> {
   private worker: Worker | undefined;
+  private readonly waiting: PromiseWithResolvers<Answer>[] = [];
 
-  constructor(private readonly options: ThreadOptions<Request, Answer>) {}
+  constructor(private readonly options: ThreadOptions<Request>) {}
 
-  get isRunning(): boolean {
-    return this.worker !== undefined;
+  /** Whether no request waits for its answer. */
+  get isIdle(): boolean {
+    return this.waiting.length === 0;
   }
 
   /** Starts the thread now, so that the first request does not wait. */
@@ -29,16 +28,24 @@ export class Thread<Request, Answer> {
     return this.worker;
   }
 
-  post(request: Request): void {
-    this.begin().postMessage(request);
+  async ask(request: Request): Promise<Answer> {
+    const worker = this.begin();
+    const answer = Promise.withResolvers<Answer>();
+    this.waiting.push(answer);
+    worker.postMessage(request);
+    return answer.promise;
   }
 
-  /** Sends a message if the thread runs. */
+  /** Sends a message without an answer, if the thread runs. */
   tell(request: Request): void {
     this.worker?.postMessage(request);
   }
 
-  end(): void {
+  /** Ends the thread after this request. */
+  async close(last: Request): Promise<void> {
+    if (this.worker === undefined) return;
+    // A thread that dies has closed its connections.
+    await this.ask(last).catch(() => undefined);
     const { worker } = this;
     this.worker = undefined;
     worker?.terminate();
@@ -46,23 +53,19 @@ export class Thread<Request, Answer> {
 
   private start(): Worker {
     requireDescriptors();
-    const { file, opening, onAnswer, onExit, words } = this.options;
+    const { file, opening, words } = this.options;
     const worker = new Worker(file.href);
     let reason = 'it ended';
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => onAnswer(data);
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.waiting.shift()?.resolve(data);
     worker.onerror = (event) => {
       reason = event.message;
     };
     worker.addEventListener('close', () => {
       if (this.worker !== worker) return;
       this.worker = undefined;
-      onExit(
-        new ApiError('CAT503', 'a thread of the database ended', {
-          ...words,
-          headers: { 'retry-after': '1' },
-          cause: reason,
-        }),
-      );
+      const headers = { 'retry-after': '1' };
+      const error = new ApiError('CAT503', 'a thread of the database ended', { ...words, headers, cause: reason });
+      for (const { reject } of this.waiting.splice(0)) reject(error);
     });
     worker.postMessage(opening);
     return worker;

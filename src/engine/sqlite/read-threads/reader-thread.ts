@@ -14,7 +14,7 @@ import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts
 import { toThreadResult } from '../connection/thread.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
-import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
+import type { ReaderAnswer, ReaderRequest, ReadJob, TurnAnswer } from './reader.ts';
 
 declare const self: Worker;
 
@@ -43,18 +43,22 @@ const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
 /** The length of text encoded since the last collection. */
 let encoded = 0;
+/** Connections with a leaked statement since the last answer. */
+let stale = 0;
 
 self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
   const answer = handle(data);
   if (answer === undefined) return;
   const part = answer.kind === 'part' ? answer.part : undefined;
-  self.postMessage(answer, part === undefined ? [] : [part.buffer as ArrayBuffer]);
+  const message: ReaderAnswer = { ...answer, stale };
+  stale = 0;
+  self.postMessage(message, part === undefined ? [] : [part.buffer as ArrayBuffer]);
   if (encoded < TEXT_TO_COLLECT) return;
   encoded = 0;
   Bun.gc(true);
 };
 
-function handle(request: ReaderRequest): ReaderAnswer | undefined {
+function handle(request: ReaderRequest): TurnAnswer | undefined {
   switch (request.kind) {
     case 'open':
       options = request;
@@ -72,12 +76,12 @@ function handle(request: ReaderRequest): ReaderAnswer | undefined {
     case 'close':
       for (const id of readings.keys()) end(id);
       for (const connection of idle.splice(0)) connection.close();
-      return { kind: 'closed' };
+      return { kind: 'part' };
   }
 }
 
 /** The time limit applies to a turn, without its waiting time. */
-function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
+function attempt(id: number, work: () => TurnAnswer): TurnAnswer {
   setDeadline(options.limitMs);
   try {
     return work();
@@ -90,7 +94,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
 }
 
 /** A result up to a megabyte is returned whole. Beyond that, rows are counted and streamed. */
-function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): ReaderAnswer {
+function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): TurnAnswer {
   const connection = idle.pop() ?? open();
   const progress: Progress = { rows: 0 };
   const reading: Reading = { connection, parts: readParts(connection, job, progress), rest: '' };
@@ -145,7 +149,7 @@ function* encodedParts(
   yield text + closing(encoding);
 }
 
-function next(id: number): ReaderAnswer {
+function next(id: number): TurnAnswer {
   const reading = readings.get(id);
   // The thread that started the read has died: the missing part must not look like the end.
   if (reading === undefined) throw new Error('the read is not known to this thread');
@@ -169,7 +173,7 @@ function end(id: number): void {
   readings.delete(id);
   const { connection } = reading;
   const isSettled = connection.settle();
-  if (!isSettled) self.postMessage({ kind: 'stale' } satisfies ReaderAnswer);
+  if (!isSettled) stale++;
   if (isSettled && idle.length < MAX_IDLE) idle.push(connection);
   else connection.close();
   clearPatterns();

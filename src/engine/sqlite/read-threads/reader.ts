@@ -54,46 +54,30 @@ export type TurnAnswer =
   | { readonly kind: 'part'; readonly part?: Uint8Array }
   | { readonly kind: 'failed'; readonly outcome: FailedResult };
 
-export type ReaderAnswer =
-  | TurnAnswer
-  /** A connection with a leaked statement was closed. */
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'closed' };
-
-interface Turn {
-  readonly resolve: (answer: TurnAnswer) => void;
-  readonly reject: (error: Error) => void;
-}
+/** `stale` is the number of connections with a leaked statement that were closed since the last answer. */
+export type ReaderAnswer = TurnAnswer & { readonly stale: number };
 
 export class Reader {
   /** Connections with a leaked statement, for the metrics. */
   stale = 0;
   private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
-  private turn: Turn | undefined;
-  private closed: (() => void) | undefined;
 
   constructor(options: ReaderOptions) {
     this.thread = new Thread({
       file: new URL('./reader-thread.ts', import.meta.url),
       opening: { kind: 'open', ...options },
-      onAnswer: (answer) => this.handleAnswer(answer),
-      onExit: (error) => {
-        this.endTurn()?.reject(error);
-        this.closed?.();
-      },
       words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
     });
   }
 
   get isFree(): boolean {
-    return this.turn === undefined;
+    return this.thread.isIdle;
   }
 
-  take(request: TurnRequest): Promise<TurnAnswer> {
-    return new Promise((resolve, reject) => {
-      this.turn = { resolve, reject };
-      this.thread.post(request);
-    });
+  async take(request: TurnRequest): Promise<TurnAnswer> {
+    const answer = await this.thread.ask(request);
+    this.stale += answer.stale;
+    return answer;
   }
 
   /** A thread that has ended has no read to cancel. */
@@ -105,23 +89,7 @@ export class Reader {
     this.thread.tell({ kind: 'give-back-memory' });
   }
 
-  async close(): Promise<void> {
-    if (!this.thread.isRunning) return;
-    const closed = new Promise<void>((resolve) => (this.closed = resolve));
-    this.thread.post({ kind: 'close' });
-    await closed;
-    this.thread.end();
-  }
-
-  private handleAnswer(answer: ReaderAnswer): void {
-    if (answer.kind === 'stale') this.stale++;
-    else if (answer.kind === 'closed') this.closed?.();
-    else this.endTurn()?.resolve(answer);
-  }
-
-  private endTurn(): Turn | undefined {
-    const { turn } = this;
-    this.turn = undefined;
-    return turn;
+  close(): Promise<void> {
+    return this.thread.close({ kind: 'close' });
   }
 }

@@ -2,8 +2,7 @@
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
-import type { ThreadResult } from '../connection/thread.ts';
-import { Thread } from '../connection/thread.ts';
+import { Thread, type ThreadResult } from '../connection/thread.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';
@@ -31,17 +30,12 @@ export interface WriterOptions {
 export class WriterThread {
   /** Connections with a leaked statement, for the metrics. */
   stale = 0;
-  private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   private readonly thread: Thread<WriterRequest, WriterAnswer>;
 
   constructor(terms: WriterOptions) {
     this.thread = new Thread({
       file: new URL('./writer-thread.ts', import.meta.url),
       opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
-      onAnswer: (answer) => this.waiting.shift()?.resolve(answer),
-      onExit: (error) => {
-        for (const { reject } of this.waiting.splice(0)) reject(error);
-      },
       words: {
         details: 'What was to be written may have been stored or not.',
         hint: 'Try again with the same Idempotency-Key.',
@@ -52,11 +46,11 @@ export class WriterThread {
   readonly commit: Commit = async (lists) => {
     let slices = 0;
     for (const slice of slicesOf(lists)) {
-      this.thread.post({ kind: 'slice', slice });
+      this.thread.begin().postMessage({ kind: 'slice', slice } satisfies WriterRequest);
       slices++;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const answer = await this.ask({ kind: 'commit', lists: lists.map(encodeList), slices });
+    const answer = await this.thread.ask({ kind: 'commit', lists: lists.map(encodeList), slices });
     if ('fault' in answer) throw new Error(answer.fault);
     if (answer.stale) this.stale++;
     return answer.outcomes;
@@ -70,17 +64,7 @@ export class WriterThread {
     this.thread.tell({ kind: 'give-back-memory' });
   }
 
-  async close(): Promise<void> {
-    if (!this.thread.isRunning) return;
-    // A dead thread has already closed its connection.
-    await this.ask({ kind: 'close' }).catch(() => {});
-    this.thread.end();
-  }
-
-  private ask(request: WriterRequest): Promise<WriterAnswer> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
-      this.thread.post(request);
-    });
+  close(): Promise<void> {
+    return this.thread.close({ kind: 'close' });
   }
 }
