@@ -27,7 +27,7 @@ const untilSessionEnds = ({ page, service }: Stage) =>
 browserStories(
   'the end of a session',
   (stage) => {
-    test('a dialog asks for the password, then the save goes on with the typed values', async () => {
+    test('a bar asks for the password, then the save goes on with the typed values', async () => {
       const { page } = stage;
       await stage.open('/c/products/2');
       await logIn(page);
@@ -36,22 +36,42 @@ browserStories(
       await run({ cwd, args: ['user', 'password', 'ann'], stdin: NEW_PASSWORD });
       await untilSessionEnds(stage);
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      const dialog = page.getByRole('dialog', { name: 'Log in again' });
-      await dialog.waitFor();
+      const bar = page.getByRole('form', { name: 'Log in again' });
+      await bar.waitFor();
       expect(await seriousFindings(page)).toEqual([]);
-      await dialog.getByLabel('Password').fill(PASSWORD);
-      await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+      await bar.getByLabel('Password').fill(PASSWORD);
+      await bar.getByRole('button', { name: 'Log in', exact: true }).click();
       await stage.until('The name or the password is wrong');
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
-      await dialog.waitFor({ state: 'detached' });
+      await bar.getByRole('button', { name: 'Cancel' }).click();
+      await bar.waitFor({ state: 'detached' });
       await stage.until('Nothing was saved');
       expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
 
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await dialog.getByLabel('Password').fill(NEW_PASSWORD);
-      await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+      await bar.getByLabel('Password').fill(NEW_PASSWORD);
+      await bar.getByRole('button', { name: 'Log in', exact: true }).click();
       await page.getByText('Saved.', { exact: true }).waitFor();
       expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
+
+      // Typing in the grid goes on while the bar asks. After the login, all of it is stored.
+      await stage.open('/c/products?order=id');
+      await page.locator('[data-field=unit_price]').nth(1).click();
+      await run({ cwd, args: ['user', 'password', 'ann'], stdin: PASSWORD });
+      await untilSessionEnds(stage);
+      for (const price of [31, 32]) {
+        await page.keyboard.type(String(price), { delay: 125 });
+        await page.keyboard.press('Enter');
+      }
+      await bar.getByLabel('Password').fill(PASSWORD);
+      expect(await page.locator('[data-field=unit_price]').allTextContents()).toContain('32.00');
+      await page.keyboard.press('Enter');
+      const prices = async () =>
+        (await page.request.get(`${stage.service.url}/products?select=unit_price&order=id`)).json();
+      await until(
+        'the typed prices',
+        async () => JSON.stringify(await prices()) === '[{"unit_price":31},{"unit_price":32}]',
+      );
+      await stage.open('/c/products/2');
 
       // A reload leads to the login page. The typed text comes back after the login.
       await page.getByLabel('Unit price').fill('20.5');
@@ -66,7 +86,7 @@ browserStories(
       await page.getByRole('menuitem', { name: 'Log out' }).click();
       await logIn(page);
       await page.getByLabel('Unit price').waitFor();
-      expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
+      expect(await page.getByLabel('Unit price').inputValue()).toBe('32');
     });
   },
   async () => {
@@ -102,7 +122,7 @@ function guard(target: string): string {
 }
 
 browserStories('the end of a token', (stage) => {
-  test('a dialog asks for a new token, then the save goes on with the typed values', async () => {
+  test('a bar asks for a new token, then the save goes on with the typed values', async () => {
     accepted = 'first';
     await stage.reopen({}, guard(stage.service.url));
     const { page } = stage;
@@ -113,9 +133,9 @@ browserStories('the end of a token', (stage) => {
     await page.getByLabel('Unit price').fill('19.75');
     accepted = 'second';
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Log in again' });
-    await dialog.getByText('JWT expired').waitFor();
-    await dialog.getByLabel('Token').fill('second');
+    const bar = page.getByRole('form', { name: 'Log in again' });
+    await bar.getByText('JWT expired').waitFor();
+    await bar.getByLabel('Token').fill('second');
     await page.keyboard.press('Enter');
     await stage.until('Saved.');
     expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });

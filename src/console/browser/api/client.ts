@@ -136,12 +136,11 @@ function problemIn(text: string, { status, statusText, headers }: Response): Pro
 }
 
 /**
- * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a dialog, and
- * this resolves to whether it got them. Any other page starts again, with the login page.
+ * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a bar, and this
+ * resolves to whether it got them. Any other page starts again, with the login page.
  */
 async function askForCredentials(reason: string): Promise<boolean> {
-  const renewal = hadCredentials ? renewCredentials(reason) : undefined;
-  if (renewal !== undefined) return renewal;
+  if (hadCredentials) return renewCredentials(reason);
   if (session !== undefined) {
     if (!isLoginNeeded()) requestLogin(reason);
     return false;

@@ -10,6 +10,8 @@ export interface FeedEvent {
 }
 
 const RETRY_MS = 3_000;
+/** Events within this time are handled together: one request may change thousands of rows. */
+const GATHER_MS = 250;
 
 /** Parses complete events at the start of a text. Returns the rest. */
 export function parseEvents(text: string, onEvent: (event: FeedEvent, id: string | undefined) => void): string {
@@ -50,21 +52,33 @@ export async function follow(url: string, onEvent: (event: FeedEvent) => void, s
  * Follows a feed while the component is mounted and the tab is visible; undefined follows nothing. Browsers allow few
  * connections to a host, and hidden tabs must not use them up.
  */
-export function useFeed(url: string | undefined, onEvent: (event: FeedEvent) => void): void {
-  const latest = useRef(onEvent);
-  latest.current = onEvent;
+export function useFeed(url: string | undefined, onEvents: (events: readonly FeedEvent[]) => void): void {
+  const latest = useRef(onEvents);
+  latest.current = onEvents;
   useEffect(() => {
     if (url === undefined) return;
     let stop: AbortController | undefined;
+    let gathered: FeedEvent[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const handle = () => {
+      timer = undefined;
+      latest.current(gathered);
+      gathered = [];
+    };
+    const onEvent = (event: FeedEvent) => {
+      gathered.push(event);
+      timer ??= setTimeout(handle, GATHER_MS);
+    };
     const onVisibility = () => {
       stop?.abort();
       stop = document.hidden ? undefined : new AbortController();
-      if (stop !== undefined) void follow(url, (event) => latest.current(event), stop.signal);
+      if (stop !== undefined) void follow(url, onEvent, stop.signal);
     };
     onVisibility();
     document.addEventListener('visibilitychange', onVisibility);
     return () => {
       document.removeEventListener('visibilitychange', onVisibility);
+      clearTimeout(timer);
       stop?.abort();
     };
   }, [url]);

@@ -6,8 +6,6 @@ import { Question } from './question.ts';
 export interface Conflict {
   readonly collection: Collection;
   readonly mine: Row;
-  /** The values when the edit began. */
-  readonly base: Row;
   /** The stored values. */
   readonly theirs: Row;
   /** Fields that both people changed to different values. */

@@ -7,7 +7,7 @@ import { isSame } from '../base/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/keys.ts';
-import { conflicts } from './questions.ts';
+import { type Conflict, conflicts, type Decision } from './questions.ts';
 import { changeRows, changesOf, readRow } from './rows.ts';
 
 export type SaveOutcome =
@@ -18,14 +18,22 @@ export type SaveOutcome =
   | { readonly kind: 'stored'; readonly row: Row }
   /** The person kept the values of the other person. */
   | { readonly kind: 'theirs'; readonly row: Row }
-  /** The person went back to editing. */
-  | { readonly kind: 'editing' };
+  /** Nobody decided yet; `row` is the stored one. */
+  | { readonly kind: 'undecided'; readonly row: Row };
 
 /** A row that others change again and again is given up after this many attempts. */
 const MAX_ATTEMPTS = 5;
 
-/** Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition. */
-export async function saveRow(collection: Collection, shown: Row, values: Row): Promise<SaveOutcome> {
+/**
+ * Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition. `decide`
+ * ends a conflict; by default a dialog asks.
+ */
+export async function saveRow(
+  collection: Collection,
+  shown: Row,
+  values: Row,
+  decide: (conflict: Conflict) => Promise<Decision> | Decision = (conflict) => conflicts.ask(conflict),
+): Promise<SaveOutcome> {
   let base = shown;
   let theirs = shown;
   let mine = changesOf(base, values);
@@ -35,8 +43,8 @@ export async function saveRow(collection: Collection, shown: Row, values: Row): 
     if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
     const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
     if (disputed.length > 0) {
-      const decision = await conflicts.ask({ collection, mine: wanted, base, theirs, disputed });
-      if (decision === undefined) return { kind: 'editing' };
+      const decision = await decide({ collection, mine: wanted, theirs, disputed });
+      if (decision === undefined) return { kind: 'undecided', row: theirs };
       if (Object.keys(decision).length === 0) return { kind: 'theirs', row: theirs };
       mine = decision;
       base = theirs;

@@ -5,11 +5,11 @@ import { consoleBase } from '../api/address.ts';
 import { queryClient } from '../api/query-client.ts';
 import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
+import { LoginBar } from '../components/login-bar.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { NotFound } from '../components/small.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { Boundary } from './boundary.tsx';
-import { CredentialsDialog } from './credentials-dialog.tsx';
 import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 
@@ -22,11 +22,11 @@ export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={consoleBase}>
+        <LoginBar />
         <Shell>
           <Pages />
         </Shell>
         <Toasts />
-        <CredentialsDialog />
         <NewRowDialogs />
         <ConflictDialog />
       </Router>

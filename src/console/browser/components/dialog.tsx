@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } fr
 import { createPortal } from 'react-dom';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
+import { LoginBar } from './login-bar.tsx';
 import { ErrorMessage } from './small.tsx';
 
 interface DialogProps {
@@ -58,6 +59,8 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
         onClose();
       }}
     >
+      {/* Nothing outside of a modal dialog can be used. */}
+      <LoginBar />
       <form onSubmit={(event) => void onSubmit(event)} noValidate>
         <h2 id={id}>{title}</h2>
         {/* A keyboard must be able to scroll a long text without inputs. */}

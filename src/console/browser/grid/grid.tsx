@@ -1,10 +1,12 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
+
 import { type CSSProperties, useMemo, useRef } from 'react';
 import type { Row } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { useStore } from '../base/store.ts';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { useGroups, type ValueCount } from '../find/value-counts.ts';
@@ -15,12 +17,13 @@ import { NoRows } from '../views/no-rows.tsx';
 import { editsOf } from './clipboard/paste.ts';
 import { useBlocks } from './clipboard/use-blocks.ts';
 import { GridHead } from './columns/head.tsx';
+import { cellName, saveRows, unsavedCells } from './edits.ts';
 import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
 import { lineOf, useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
-import { cellName, useEdits } from './use-edits.ts';
+import { UnsavedCells } from './unsaved.tsx';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
@@ -47,8 +50,8 @@ export function Grid({ query, checked, open }: GridProps) {
   const starts = groups.map(({ start }) => start);
   const rows = useRowWindow(scroller, { total, rowHeight, starts }, HEAD_HEIGHT);
   const { rowAt, error, refetch } = useRows(query, rows.first, rows.last);
-  const edits = useEdits(collection);
-  const blocks = useBlocks({ query, columns, total, edits });
+  const unsaved = useStore(unsavedCells);
+  const blocks = useBlocks({ query, columns, total });
   const show = ({ row, column }: CellPlace) => {
     rows.scrollToRow(row);
     showColumn(scroller.current!, columns, column);
@@ -56,7 +59,6 @@ export function Grid({ query, checked, open }: GridProps) {
   const grid = useGrid({
     query,
     columns,
-    edits,
     bounds: { rows: total, columns: columns.length, page: rows.page },
     scroller,
     show,
@@ -67,7 +69,7 @@ export function Grid({ query, checked, open }: GridProps) {
   });
   useEditing(collection, grid.edit && keyText(collection, grid.edit.row));
   const editors = useEditors(collection);
-  const live = useLiveRows(query, edits.isPending, grid.edit);
+  const live = useLiveRows(query, grid.edit);
   const latest = useRef<RowActions>(undefined);
   latest.current = { check: checked.check, open, setText: grid.setText, commit: () => void grid.commit() };
   const actions = useMemo<RowActions>(
@@ -79,7 +81,7 @@ export function Grid({ query, checked, open }: GridProps) {
     }),
     [],
   );
-  if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
+  if (error !== null && isLoading) return <ErrorMessage error={error} onRetry={refetch} />;
   if (isLoading) return <Skeleton lines={12} />;
   if (total === 0) return <NoRows query={query} />;
   const { selection, edit } = grid;
@@ -96,6 +98,7 @@ export function Grid({ query, checked, open }: GridProps) {
   const isInput = (target: EventTarget) => target !== scroller.current;
   return (
     <>
+      {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
       {live.isOutdated && (
         <button type="button" className="live-notice" onClick={live.reload}>
           {t.grid.listChanged}
@@ -165,7 +168,7 @@ export function Grid({ query, checked, open }: GridProps) {
                   left={isInRange ? selected.left : 0}
                   right={isInRange ? selected.right : -1}
                   active={index === selection.active.row ? selection.active.column : -1}
-                  failed={edits.failed.size === 0 ? '' : namesIn(row, (cell) => edits.failed.has(cell))}
+                  failed={unsaved.size === 0 ? '' : namesIn(row, (cell) => unsaved.has(cell))}
                   marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
                   editors={(row && editors.get(keyText(collection, row))) ?? ''}
                   edit={edit?.place.row === index ? edit : undefined}
@@ -176,6 +179,7 @@ export function Grid({ query, checked, open }: GridProps) {
           </div>
         </div>
       </div>
+      <UnsavedCells collection={collection} />
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
         <PasteDialog
@@ -184,7 +188,7 @@ export function Grid({ query, checked, open }: GridProps) {
           onApply={() => {
             const { changes } = blocks.plan!;
             blocks.closePlan();
-            void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
+            void saveRows(collection, editsOf(changes), () => t.grid.cellsChanged(changes.length));
           }}
         />
       )}

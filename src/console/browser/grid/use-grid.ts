@@ -10,8 +10,8 @@ import { kindOf, parseText, printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import type { Editing } from './cell-editor.tsx';
+import { cellName, discardEdit, saveCell, unsavedCells } from './edits.ts';
 import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, START, single } from './selection.ts';
-import { cellName, type Edits } from './use-edits.ts';
 import { usePointer } from './use-pointer.ts';
 
 export interface ActiveEdit extends Editing {
@@ -25,7 +25,6 @@ interface GridOptions {
   readonly query: ListQuery;
   readonly columns: readonly Column[];
   readonly bounds: Bounds;
-  readonly edits: Edits;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly show: (place: CellPlace) => void;
   /** Opens a row beside the list. */
@@ -36,7 +35,7 @@ interface GridOptions {
 }
 
 export function useGrid(options: GridOptions) {
-  const { query, columns, bounds, edits, scroller, show } = options;
+  const { query, columns, bounds, scroller, show } = options;
   const { collection } = query;
   const [chosen, setChosen] = useState<Selection>(START);
   const selection = clampSelection(chosen, bounds);
@@ -62,10 +61,10 @@ export function useGrid(options: GridOptions) {
       notify(t.grid.readOnly, { topic: 'read-only' });
       return false;
     }
-    const failure = edits.failed.get(cellName(collection, row, field));
+    const unsaved = unsavedCells.get().get(cellName(collection, row, field));
     const stored = printValue({ collection, field }, row[field.name]);
     setChosen(single(place));
-    setEdit({ place, row, field, text: isTyped ? '' : (failure?.text ?? stored), problem: failure?.problem, isTyped });
+    setEdit({ place, row, field, text: isTyped ? '' : (unsaved?.text ?? stored), problem: unsaved?.problem, isTyped });
     return true;
   };
 
@@ -83,7 +82,8 @@ export function useGrid(options: GridOptions) {
     }
     setEdit(undefined);
     if ('value' in parsed && text !== printValue(place, stored) && !isSame(parsed.value, stored))
-      void edits.saveCell(row, field, parsed.value, text);
+      void saveCell(place, row, parsed.value, text);
+    else discardEdit(place, row);
     return true;
   };
 
@@ -120,11 +120,11 @@ export function useGrid(options: GridOptions) {
 
   const toggle = ({ row: index, column }: CellPlace): boolean => {
     const row = loadedRow(query, index);
-    const field = columns[column]!.field;
-    if (row === undefined || kindOf({ collection, field }).name !== 'boolean') return false;
-    const text = printValue({ collection, field }, row[field.name]) === t.app.yes ? t.app.no : t.app.yes;
-    if (!mayWrite(collection, field, false)) notify(t.grid.readOnly, { topic: 'read-only' });
-    else void edits.saveCell(row, field, (parseText({ collection, field }, text) as { value: Value }).value, text);
+    const place = { collection, field: columns[column]!.field };
+    if (row === undefined || kindOf(place).name !== 'boolean') return false;
+    const text = printValue(place, row[place.field.name]) === t.app.yes ? t.app.no : t.app.yes;
+    if (!mayWrite(collection, place.field, false)) notify(t.grid.readOnly, { topic: 'read-only' });
+    else void saveCell(place, row, (parseText(place, text) as { value: Value }).value, text);
     return true;
   };
 

@@ -3,7 +3,7 @@
  * of an editor never changes. New and deleted rows do not move the list; a button reloads it.
  */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Collection, Row } from '../api/catalogue.ts';
 import { lastChange, rowOfLogKey } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
@@ -15,11 +15,9 @@ import { isOwnRequest } from '../api/rows.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { readStored } from '../api/stored-rows.ts';
 import { isSame } from '../base/same.ts';
-import { cellName } from './use-edits.ts';
+import { cellName, isPending } from './edits.ts';
 import type { ActiveEdit } from './use-grid.ts';
 
-/** Changes within this time are read in one request. */
-const GATHER_MS = 250;
 const MARKED_MS = 8_000;
 
 /** The feed of changes after the last stored one; undefined if the service or the role has no history. */
@@ -41,22 +39,13 @@ function useChangesUrl({ name }: Collection): string | undefined {
   return `/catalogue/changes?${query}`;
 }
 
-export function useLiveRows(
-  { collection }: ListQuery,
-  isPending: (cell: string) => boolean,
-  edit: ActiveEdit | undefined,
-) {
+export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefined) {
   const [marks, setMarks] = useState<ReadonlySet<string>>(new Set());
   const [isOutdated, setOutdated] = useState(false);
-  const changed = useRef(new Set<string>());
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const editRef = useRef(edit);
   editRef.current = edit;
 
-  const readChanges = async () => {
-    const keys = changed.current;
-    changed.current = new Set();
-    timer.current = undefined;
+  const readChanges = async (keys: ReadonlySet<string>) => {
     const shown = loadedRows(collection).filter((row) => keys.has(keyText(collection, row)));
     const stored = await readStored(collection, shown);
     const patches = new Map<string, Row>();
@@ -78,15 +67,17 @@ export function useLiveRows(
     setMarks((before) => new Set([...before, ...cells]));
     setTimeout(() => setMarks((before) => new Set([...before].filter((cell) => !cells.includes(cell)))), MARKED_MS);
   };
-  const onEvent = ({ kind, row }: FeedEvent) => {
-    const isChange = kind === 'insert' || kind === 'row';
-    if (!isChange || isOwnRequest(String(row.request_id))) return;
-    if (row.kind !== 'update') return setOutdated(true);
-    changed.current.add(keyText(collection, rowOfLogKey(collection, String(row.key))));
-    timer.current ??= setTimeout(() => void readChanges().catch(() => undefined), GATHER_MS);
-  };
-  useFeed(useChangesUrl(collection), onEvent);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useFeed(useChangesUrl(collection), (events) => {
+    const others = events.filter(
+      ({ kind, row }) => (kind === 'insert' || kind === 'row') && !isOwnRequest(String(row.request_id)),
+    );
+    const isUpdate = ({ row }: FeedEvent) => row.kind === 'update';
+    if (!others.every(isUpdate)) setOutdated(true);
+    const keys = others
+      .filter(isUpdate)
+      .map(({ row }) => keyText(collection, rowOfLogKey(collection, String(row.key))));
+    if (keys.length > 0) void readChanges(new Set(keys)).catch(() => undefined);
+  });
   return {
     marks,
     isOutdated,

@@ -103,7 +103,8 @@ export default function ChangesPage() {
 
 function useNewChanges(): void {
   const [since] = useState(() => new Date().toISOString());
-  useFeed(`/catalogue/changes?select=seq&at=gte.${since}`, ({ kind }) => {
-    if (kind === 'insert' || kind === 'reset') void queryClient.invalidateQueries({ queryKey: ['changes'] });
+  useFeed(`/catalogue/changes?select=seq&at=gte.${since}`, (events) => {
+    if (events.some(({ kind }) => kind === 'insert' || kind === 'reset'))
+      void queryClient.invalidateQueries({ queryKey: ['changes'] });
   });
 }

@@ -22,22 +22,28 @@ interface RestoreDialogProps {
 }
 
 export default function RestoreDialog({ title, filters, onClose }: RestoreDialogProps) {
+  const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const { data, error } = useQuery({
     // Not below `changes`: new changes must not repeat a dry run of thousands of rows.
     queryKey: ['preview of an undo', filters],
     queryFn: () => previewUndo(filters),
+    // The undo itself must not repeat it either.
+    enabled: progress === undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   });
-  const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const restore = async () => {
-    const onProgress = (done: number, total: number) => setProgress([done, total]);
-    const { undone, skipped, requestId } = await undoChanges(filters, onProgress).finally(
-      () => void queryClient.invalidateQueries(),
-    );
-    notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
-    onClose();
+    setProgress([0, 1]);
+    try {
+      const onProgress = (done: number, total: number) => setProgress([done, total]);
+      const { undone, skipped, requestId } = await undoChanges(filters, onProgress);
+      notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
+      onClose();
+    } finally {
+      void queryClient.invalidateQueries();
+      setProgress(undefined);
+    }
   };
   const canRestore = data !== undefined && data.total > 0;
   return (

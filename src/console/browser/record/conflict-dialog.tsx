@@ -1,17 +1,16 @@
 /** Shows both versions of the values that two people changed, and asks which to keep. */
+
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import { useQuestions } from '../api/question.ts';
 import { type Conflict, conflicts, type Decision } from '../api/questions.ts';
+import { useStore } from '../base/store.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
 export default function ConflictDialog() {
-  return useQuestions(conflicts).map(({ id, subject, answer }) => (
-    <Versions key={id} conflict={subject} finish={answer} />
-  ));
+  return useStore(conflicts).map(({ id, subject, answer }) => <Versions key={id} conflict={subject} finish={answer} />);
 }
 
 interface VersionsProps {
@@ -20,37 +19,40 @@ interface VersionsProps {
 }
 
 function Versions({ conflict: { collection, mine, theirs, disputed }, finish }: VersionsProps) {
-  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (name: string, isTheirs: boolean) => {
-    const next = new Set(kept);
-    if (isTheirs) next.add(name);
-    else next.delete(name);
-    setKept(next);
-  };
-  const decision = () => Object.fromEntries(Object.entries(mine).filter(([name]) => !kept.has(name)));
-  const version = (name: string, isTheirs: boolean) => {
-    const field = collection.byName.get(name)!;
-    const value = (isTheirs ? theirs : mine)[name];
-    return (
-      <Check type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)}>
-        {isTheirs ? t.record.theirs : t.record.mine}: {formatValue({ collection, field }, value) || t.app.empty}
-      </Check>
-    );
-  };
+  /** By field. Nothing is chosen at first: a key that was meant for the page behind must not decide. */
+  const [isTheirs, choose] = useState<Readonly<Record<string, boolean>>>({});
+  const decision = () => Object.fromEntries(Object.entries(mine).filter(([name]) => isTheirs[name] !== true));
   return (
     <Dialog
       title={t.record.conflict}
       onClose={() => finish(undefined)}
-      submit={{ label: t.record.conflictSave, onSubmit: () => finish(decision()) }}
+      submit={{
+        label: t.record.conflictSave,
+        isBusy: Object.keys(isTheirs).length < disputed.length,
+        onSubmit: () => finish(decision()),
+      }}
     >
       <p>{t.record.conflictText}</p>
-      {disputed.map((name) => (
-        <fieldset key={name}>
-          <legend>{labelOf(collection.byName.get(name)!)}</legend>
-          {version(name, false)}
-          {version(name, true)}
-        </fieldset>
-      ))}
+      {disputed.map((name) => {
+        const field = collection.byName.get(name)!;
+        return (
+          <fieldset key={name}>
+            <legend>{labelOf(field)}</legend>
+            {[mine, theirs].map((row) => (
+              <Check
+                key={row === mine ? 'mine' : 'theirs'}
+                type="radio"
+                name={name}
+                checked={isTheirs[name] === (row === theirs)}
+                onChange={() => choose({ ...isTheirs, [name]: row === theirs })}
+              >
+                {row === mine ? t.record.mine : t.record.theirs}:{' '}
+                {formatValue({ collection, field }, row[name]) || t.app.empty}
+              </Check>
+            ))}
+          </fieldset>
+        );
+      })}
     </Dialog>
   );
 }

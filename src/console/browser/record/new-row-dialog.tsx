@@ -1,7 +1,8 @@
 /** Asks for the values of a new row that another row is to refer to. */
+
 import { type Collection, type Row, titleFieldOf, titleOfCollection } from '../api/catalogue.ts';
-import { useQuestions } from '../api/question.ts';
 import { newRows } from '../api/questions.ts';
+import { useStore } from '../base/store.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
@@ -9,9 +10,7 @@ import { useDraft } from './use-draft.ts';
 import { useCreate } from './use-save.ts';
 
 export default function NewRowDialogs() {
-  return useQuestions(newRows).map(({ id, subject, answer }) => (
-    <NewRowDialog key={id} {...subject} onClose={answer} />
-  ));
+  return useStore(newRows).map(({ id, subject, answer }) => <NewRowDialog key={id} {...subject} onClose={answer} />);
 }
 
 interface NewRowDialogProps {

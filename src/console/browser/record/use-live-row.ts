@@ -23,7 +23,8 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
     if (last?.request_id == null || !isOwnRequest(last.request_id))
       setMarks(new Map(names.map((name) => [name, last?.actor ?? null])));
   };
-  const onEvent = ({ kind, row: next }: FeedEvent) => {
+  const onEvents = (events: readonly FeedEvent[]) => {
+    const { kind, row: next } = events.at(-1)!;
     if (kind === 'delete' || kind === 'reset') void queryClient.invalidateQueries({ queryKey });
     if ((kind !== 'update' && kind !== 'insert') || isSaving) return;
     const changed = Object.keys(changesOf(row, next)).filter((name) => collection.byName.has(name));
@@ -35,6 +36,6 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
   };
   const select = selectTitles(collection);
   const url = `${pathOf(collection)}?${keysFilter(collection, [row])}${select === undefined ? '' : `&select=${encodeValue(select)}`}`;
-  useFeed(collection.draft.history === false ? undefined : url, onEvent);
+  useFeed(collection.draft.history === false ? undefined : url, onEvents);
   return marks;
 }

@@ -38,7 +38,7 @@ function useDraftWrite<Result, Saved>(
 export function useSave(collection: Collection, draft: Draft) {
   const write = (values: Row) => saveRow(collection, draft.shown, values);
   return useDraftWrite(collection, draft, write, (outcome) => {
-    if (outcome.kind === 'editing') return undefined;
+    if (outcome.kind === 'undecided') return undefined;
     const row = 'row' in outcome ? outcome.row : draft.shown;
     // The reload after a save may fail. The form then shows the values that the service returned.
     const key = ['row', collection.name, keyText(collection, row)];

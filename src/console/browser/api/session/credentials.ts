@@ -1,6 +1,6 @@
 /**
- * New credentials for a page whose session or token has ended. A dialog asks for them, so that the page keeps what was
- * typed; the rejected requests are then sent again.
+ * New credentials for a page whose session or token has ended. A bar asks for them and leaves the focus alone, so that
+ * the page keeps what was typed; the rejected requests are then sent again.
  */
 import { Question } from '../question.ts';
 
@@ -8,9 +8,8 @@ import { Question } from '../question.ts';
 export const credentialsEnd = new Question<string, boolean>();
 let renewal: Promise<boolean> | undefined;
 
-/** Asks once for all requests that are rejected together; undefined if the page has no dialog. */
-export function renewCredentials(reason: string): Promise<boolean> | undefined {
-  if (!credentialsEnd.hasDialog) return undefined;
+/** Asks once for all requests that are rejected together. */
+export function renewCredentials(reason: string): Promise<boolean> {
   renewal ??= credentialsEnd.ask(reason).finally(() => {
     renewal = undefined;
   });

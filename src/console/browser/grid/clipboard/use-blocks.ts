@@ -9,8 +9,8 @@ import { formatValue, kindOf, parseText, printValue } from '../../fields/registr
 import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { Column } from '../../views/columns.ts';
+import { saveCell, saveRows } from '../edits.ts';
 import { cellCount, type Range, rangeOf, type Selection } from '../selection.ts';
-import type { Edits } from '../use-edits.ts';
 import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
 import { editsOf, type Parse, type Plan, planBlock } from './paste.ts';
 import { parserFor } from './resolve-names.ts';
@@ -21,10 +21,9 @@ interface BlockOptions {
   readonly query: ListQuery;
   readonly columns: readonly Column[];
   readonly total: number;
-  readonly edits: Edits;
 }
 
-export function useBlocks({ query, columns, total, edits }: BlockOptions) {
+export function useBlocks({ query, columns, total }: BlockOptions) {
   const { collection } = query;
   /** The plan of a paste that the person has to confirm. */
   const [plan, setPlan] = useState<Plan>();
@@ -57,7 +56,7 @@ export function useBlocks({ query, columns, total, edits }: BlockOptions) {
       const [problem] = planned.problems;
       if (problem !== undefined) notify(t.grid.cellProblem(problem.title, problem.problem), { isError: true });
       if (planned.changes.length > 0)
-        await edits.saveRows(editsOf(planned.changes), () => t.grid.cellsChanged(planned.changes.length));
+        await saveRows(collection, editsOf(planned.changes), () => t.grid.cellsChanged(planned.changes.length));
     });
 
   const clear = (selection: Selection) => change(rangeOf(selection), () => parseText);
@@ -105,7 +104,7 @@ export function useBlocks({ query, columns, total, edits }: BlockOptions) {
       const planned = planBlock(collection, rows, chosen, block, await parserFor(chosen, collection, block));
       const [only] = planned.changes;
       const isOne = block.length === 1 && block[0]!.length === 1;
-      if (isOne && only !== undefined) await edits.saveCell(only.row, only.place.field, only.after, block[0]![0]!);
+      if (isOne && only !== undefined) await saveCell(only.place, only.row, only.after, block[0]![0]!);
       else if (planned.changes.length + planned.problems.length > 0) setPlan(planned);
       else notify(t.grid.sameValues, { topic: 'paste' });
     });

@@ -14,7 +14,7 @@ import type { FieldPlace, Parsed } from '../../fields/kind.ts';
 import { formatValue, kindOf, parseText } from '../../fields/registry.ts';
 import { readTyped } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
-import { bulkMessage } from '../use-edits.ts';
+import { bulkMessage } from '../edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 

@@ -1,0 +1,64 @@
+/**
+ * Asks for the password, or for a token, when the session or the token has ended. It never takes the focus: what the
+ * person types stays where it is, and is sent after the login.
+ */
+
+import { type FormEvent, useState } from 'react';
+import { credentialsEnd } from '../api/session/credentials.ts';
+import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
+import { token } from '../api/session/token.ts';
+import { useStore } from '../base/store.ts';
+import { t } from '../i18n/text.ts';
+import { Button } from './button.tsx';
+import { TextField } from './inputs.tsx';
+
+export function LoginBar() {
+  return useStore(credentialsEnd).map(({ id, subject, answer }) => (
+    <CredentialsForm key={id} reason={subject} close={answer} />
+  ));
+}
+
+interface CredentialsFormProps {
+  readonly reason: string;
+  readonly close: (isRenewed: boolean) => void;
+}
+
+function CredentialsForm({ reason, close }: CredentialsFormProps) {
+  const [secret, setSecret] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      if (isLoggedIn) await logIn(session?.name ?? '', secret);
+      else token.set(secret.trim());
+      close(true);
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <form
+      className="login-bar notice danger line wrap"
+      aria-label={t.app.logInAgain}
+      onSubmit={(e) => void onSubmit(e)}
+    >
+      <p role="alert">
+        {reason} {isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}
+      </p>
+      <TextField
+        type="password"
+        required
+        label={isLoggedIn ? t.app.password : t.app.token}
+        autoComplete={isLoggedIn ? 'current-password' : 'off'}
+        problem={problem}
+        value={secret}
+        onChange={setSecret}
+      />
+      <Button type="submit" kind="primary">
+        {t.app.logIn}
+      </Button>
+      <Button onClick={() => close(false)}>{t.app.cancel}</Button>
+      {isLoggedIn && <Button onClick={() => requestLogin(reason)}>{t.app.logInAsOther}</Button>}
+    </form>
+  );
+}

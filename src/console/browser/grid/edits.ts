@@ -1,0 +1,138 @@
+/**
+ * Writes of the grid. The grid shows a change before the service confirms it. A change that is not stored stays in a
+ * list at the foot until the person decides, also on other pages: nothing that was typed is lost, and no dialog takes
+ * the focus. Writes run one after the other, so that a second change of a cell has the first as its condition.
+ */
+import { changeUnchangedRows } from '../api/bulk.ts';
+import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { explain } from '../api/explain.ts';
+import { invalidate, patchLoadedRows } from '../api/queries.ts';
+import { keyOf, keyText } from '../api/query/keys.ts';
+import type { RowEdit } from '../api/rows.ts';
+import { saveRow } from '../api/save-row.ts';
+import { Store } from '../base/store.ts';
+import { notify, notifySaved, undoOf } from '../components/toasts.tsx';
+import type { FieldPlace } from '../fields/kind.ts';
+import { formatValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+
+/** A change that the service rejected, or that another person was quicker to make. */
+export interface UnsavedCell extends FieldPlace {
+  /** The row as it is stored. */
+  readonly row: Row;
+  readonly value: Value;
+  readonly text: string;
+  readonly problem: string;
+}
+
+/** By the name of the cell. */
+export const unsavedCells = new Store<ReadonlyMap<string, UnsavedCell>>(new Map());
+let queue: Promise<unknown> = Promise.resolve();
+/** The number of writes of a cell that are not finished. */
+const pending = new Map<string, number>();
+
+export const cellName = (collection: Collection, row: Row, field: Pick<Field, 'name'>): string =>
+  `${collection.name} ${keyText(collection, row)} ${field.name}`;
+
+/** Whether a write of this cell is in flight. */
+export const isPending = (cell: string): boolean => pending.has(cell);
+
+globalThis.addEventListener?.('beforeunload', (event) => {
+  if (pending.size + unsavedCells.get().size > 0) event.preventDefault();
+});
+
+/** Keeps an unsaved change in the list, or removes it. */
+function setUnsaved(cell: string, unsaved?: UnsavedCell): void {
+  const cells = new Map(unsavedCells.get());
+  if (unsaved !== undefined) cells.set(cell, unsaved);
+  else if (!cells.delete(cell)) return;
+  unsavedCells.set(cells);
+}
+
+/** Forgets an unsaved change; the stored value stays. */
+export const discardEdit = ({ collection, field }: FieldPlace, row: Row): void =>
+  setUnsaved(cellName(collection, row, field));
+
+/** The message after a bulk change, with the names of rows that were kept. */
+export function bulkMessage(collection: Collection, message: string, skipped: readonly Row[]): string {
+  if (skipped.length === 0) return message;
+  return `${message} ${t.grid.skipped(skipped.map((row) => titleOf(collection, row)).join(', '))}`;
+}
+
+/** Shows values of rows in all loaded lists. */
+const patch = (collection: Collection, edits: readonly RowEdit[]): void =>
+  patchLoadedRows(collection, new Map(edits.map(({ row, changes }) => [keyText(collection, row), changes])));
+
+/** Runs a write after the earlier ones. `show` shows stored rows, except in cells that a later write changes. */
+function enqueue(
+  collection: Collection,
+  edits: readonly RowEdit[],
+  write: (show: (rows: readonly Row[]) => void) => Promise<void>,
+): Promise<unknown> {
+  const cells = new Set(
+    edits.flatMap(({ row, changes }) => Object.keys(changes).map((name) => cellName(collection, row, { name }))),
+  );
+  const show = (rows: readonly Row[]) => {
+    const isLast = (cell: string) => (pending.get(cell) ?? 0) <= (cells.has(cell) ? 1 : 0);
+    const shown = (row: Row): Row =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => isLast(cellName(collection, row, { name }))));
+    patch(
+      collection,
+      rows.map((row) => ({ row, changes: shown(row) })),
+    );
+  };
+  patch(collection, edits);
+  for (const cell of cells) pending.set(cell, (pending.get(cell) ?? 0) + 1);
+  queue = queue
+    .then(() => write(show))
+    .finally(() => {
+      for (const cell of cells)
+        if (pending.get(cell) === 1) pending.delete(cell);
+        else pending.set(cell, pending.get(cell)! - 1);
+      void invalidate(collection, 'none');
+    });
+  return queue;
+}
+
+export function saveCell(place: FieldPlace, row: Row, value: Value, text: string): Promise<unknown> {
+  const { collection, field } = place;
+  const cell = cellName(collection, row, field);
+  const changes = { [field.name]: value };
+  setUnsaved(cell);
+  return enqueue(collection, [{ row, changes }], async (show) => {
+    const keep = (stored: Row, problem: string) => {
+      show([{ ...keyOf(collection, row), [field.name]: stored[field.name] ?? null }]);
+      setUnsaved(cell, { ...place, row: stored, value, text, problem });
+    };
+    try {
+      const outcome = await saveRow(collection, row, changes, () => undefined);
+      if (outcome.kind === 'unchanged') return;
+      if (outcome.kind === 'undecided')
+        return keep(outcome.row, t.record.changedTo(formatValue(place, outcome.row[field.name]) || t.app.empty));
+      show([outcome.row]);
+      notifySaved(collection, outcome, t.grid.saved(titleOf(collection, outcome.row)), { topic: 'cell' });
+    } catch (error) {
+      keep(row, explain(error, collection));
+    }
+  });
+}
+
+/** Changes many rows in one request. `report` makes the message. */
+export function saveRows(
+  collection: Collection,
+  edits: readonly RowEdit[],
+  report: (count: number) => string,
+): Promise<unknown> {
+  return enqueue(collection, edits, async (show) => {
+    try {
+      const { rows, skipped, requestId } = await changeUnchangedRows(collection, edits);
+      show(rows);
+      const message = bulkMessage(collection, report(rows.length), skipped);
+      notify(message, rows.length === 0 ? {} : undoOf('update', collection, requestId));
+      if (skipped.length > 0) void invalidate(collection);
+    } catch (error) {
+      show(edits.map(({ row }) => row));
+      notify(t.grid.nothingChanged(explain(error, collection)), { isError: true });
+    }
+  });
+}

@@ -1,0 +1,49 @@
+/** The changes of cells that are not stored, with both values: the person decides when it suits. */
+
+import { type Collection, labelOf, titleOf } from '../api/catalogue.ts';
+import { useStore } from '../base/store.ts';
+import { Button } from '../components/button.tsx';
+import { formatValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { discardEdit, saveCell, type UnsavedCell, unsavedCells } from './edits.ts';
+
+const saveMine = (cell: UnsavedCell) => void saveCell(cell, cell.row, cell.value, cell.text);
+const keepStored = (cell: UnsavedCell) => discardEdit(cell, cell.row);
+
+export function UnsavedCells({ collection }: { readonly collection: Collection }) {
+  const cells = [...useStore(unsavedCells)].filter(([, each]) => each.collection === collection);
+  if (cells.length === 0) return null;
+  const all = (decide: (cell: UnsavedCell) => void) => {
+    for (const [, cell] of cells) decide(cell);
+  };
+  return (
+    <section className="unsaved-cells" aria-label={t.grid.unsaved} aria-live="polite">
+      <ul>
+        {cells.map(([name, cell]) => {
+          const { row, field, value, problem } = cell;
+          return (
+            <li key={name} className="line wrap">
+              <span>{t.grid.notSaved(titleOf(collection, row), labelOf(field), problem)}</span>
+              <Button className="small" onClick={() => saveMine(cell)}>
+                {t.grid.saveMine(formatValue(cell, value) || t.app.empty)}
+              </Button>
+              <Button className="small" onClick={() => keepStored(cell)}>
+                {t.grid.keepStored(formatValue(cell, row[field.name]) || t.app.empty)}
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      {cells.length > 1 && (
+        <p className="line">
+          <Button className="small" onClick={() => all(saveMine)}>
+            {t.grid.saveAllMine}
+          </Button>
+          <Button className="small" onClick={() => all(keepStored)}>
+            {t.grid.keepAllStored}
+          </Button>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+/** Two people type into the same cells at the speed of a typist: each value is stored, or listed to be decided. */
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
+
+/** Eight keys a second. */
+const DELAY_MS = 125;
+/** The typed prices; `TYPED_ROWS=120` types for a minute. */
+const ROWS = Number(process.env.TYPED_ROWS ?? 10);
+
+const priceCell = (page: Page, row: number) =>
+  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=unit_price]`);
+const unsaved = (page: Page) => page.getByRole('region', { name: 'Not saved' });
+
+/** Types prices down the column: `first`, `first + 1` and so on. */
+async function typePrices(page: Page, first: number): Promise<void> {
+  await priceCell(page, 0).click();
+  for (let row = 0; row < ROWS; row++) {
+    await page.keyboard.type(String(first + row), { delay: DELAY_MS });
+    await page.keyboard.press('Enter', { delay: DELAY_MS });
+  }
+}
+
+interface LoggedPrice {
+  readonly key: string;
+  readonly after: { readonly unit_price?: number };
+}
+
+/** The typed prices that are neither stored by a change nor listed on the page of the person. */
+async function lostPrices(stage: Stage, page: Page, first: number): Promise<readonly string[]> {
+  const log = await stage.ask<LoggedPrice[]>('/changes?collection=eq.products&kind=eq.update&select=key,after');
+  const stored = new Set(log.map(({ key, after }) => `${key}: ${after.unit_price}`));
+  const listed = await unsaved(page).getByRole('listitem').allTextContents();
+  return Array.from({ length: ROWS }, (_, row) => `${row + 1}: ${first + row}`).filter(
+    (typed) => !stored.has(typed) && !listed.some((text) => text.includes(`Save ${typed.split(' ')[1]}.00`)),
+  );
+}
+
+browserStories('two people who type', (stage) => {
+  test('every value of both is stored or listed, and neither loses the focus', async () => {
+    const ann = stage.page;
+    const context = await ann
+      .context()
+      .browser()!
+      .newContext({ viewport: { width: 1280, height: 860 } });
+    const ben = await context.newPage();
+    const more = Array.from({ length: Math.max(0, ROWS - 77) }, (_, at) => ({ product_name: `Tea ${at}` }));
+    if (more.length > 0) await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(more) });
+    // Ben does not see the changes of Ann as they happen, so that both change the same cells.
+    await ben.route(/\/catalogue\/changes/, (route) => route.abort());
+    for (const page of [ann, ben]) {
+      await page.goto(`${stage.service.url}/console/c/products?order=id`);
+      await untilShown(page, ['Chai']);
+    }
+    await Promise.all([typePrices(ann, 100), typePrices(ben, 300)]);
+    await until('the end of all writes', async () => {
+      const lost = [...(await lostPrices(stage, ann, 100)), ...(await lostPrices(stage, ben, 300))];
+      return lost.length === 0;
+    });
+    const count = await unsaved(ben).getByRole('listitem').count();
+    expect(count).toBeGreaterThan(0);
+    for (const page of [ann, ben]) expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await seriousFindings(ben)).toEqual([]);
+
+    // The marked cell has the stored value, the list has both. The person decides.
+    const first = unsaved(ben).getByRole('listitem').first();
+    const title = (await first.textContent())!.split(':')[0]!;
+    const stored = async () =>
+      (await stage.ask<{ unit_price: number }[]>(`/products?product_name=eq.${encodeURIComponent(title)}`))[0]!
+        .unit_price;
+    const theirs = await stored();
+    await first.getByText(`Someone else changed this to ${theirs}.00.`).waitFor();
+    await first.getByRole('button', { name: `Save ${theirs + 200}.00` }).click();
+    await until('the own value', async () => (await stored()) === theirs + 200);
+    await until('a shorter list', async () => (await unsaved(ben).getByRole('listitem').count()) === count - 1);
+    if (count > 2) await unsaved(ben).getByRole('button', { name: 'Keep all stored values' }).click();
+    await unsaved(ben).waitFor({ state: count > 2 ? 'detached' : 'attached' });
+    expect(await lostPrices(stage, ann, 100)).toEqual([]);
+    await context.close();
+  });
+});
