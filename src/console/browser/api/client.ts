@@ -26,8 +26,6 @@ export interface RequestOptions {
   readonly inBackground?: boolean;
 }
 
-/** Whether the service has accepted the session or the token of this page. */
-let hadCredentials = isLoggedIn;
 /** The position of the latest write, if the service reports it. Later reads are not older. */
 let newest: string | undefined;
 /** An adopted database may have no table for the keys. The service then rejects a key (501) before any write. */
@@ -57,10 +55,7 @@ export async function send(url: string, request: RequestOptions): Promise<Respon
   const response = await (takeEarlyResponse(method, url, headers) ??
     fetch(`${base}${url}`, { method, headers, keepalive, signal, ...content }));
   newest = response.headers.get(POSITION_HEADER) ?? newest;
-  if (response.ok) {
-    hadCredentials ||= headers.has('authorization');
-    return response;
-  }
+  if (response.ok) return response;
   const error = new ApiError(response.status, problemIn(await response.text(), response));
   if (response.status === 401 && !inBackground && (await askForCredentials(error.message))) return send(url, request);
   if (problemOf(error)?.code === 'CAT501' && headers.has('idempotency-key')) {
@@ -136,20 +131,17 @@ function problemIn(text: string, { status, statusText, headers }: Response): Pro
 }
 
 /**
- * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a bar, and this
- * resolves to whether it got them. Any other page starts again, with the login page.
+ * Gets new credentials after a 401. A page with a session or a token asks for new ones in a bar, and this resolves to
+ * whether it got them. Any other page starts again, with the login page.
  */
 async function askForCredentials(reason: string): Promise<boolean> {
-  if (hadCredentials) return renewCredentials(reason);
+  if (isLoggedIn || token.get() !== undefined) return renewCredentials(reason);
   if (session !== undefined) {
     if (!isLoginNeeded()) requestLogin(reason);
-    return false;
+  } else if (!token.isAskedFor()) {
+    token.noteAsked();
+    location.reload();
   }
-  if (token.isAskedFor() && token.get() === undefined) return false;
-  if (token.get() !== undefined) token.noteRefusal(reason);
-  token.clear();
-  token.noteAsked();
-  location.reload();
   return false;
 }
 

@@ -11,15 +11,10 @@ import { Logo } from './logo.tsx';
 
 const hasLogin = session !== undefined;
 
-function firstProblem(): string {
-  const refusal = token.refusal();
-  return hasLogin ? loginReason() : refusal === undefined ? '' : t.app.tokenRejected(refusal);
-}
-
 export default function LoginPage() {
   const [name, setName] = useState('');
   const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState(firstProblem);
+  const [problem, setProblem] = useState(hasLogin ? loginReason : '');
   const [isBusy, setBusy] = useState(false);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();

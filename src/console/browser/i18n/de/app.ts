@@ -60,7 +60,6 @@ export const app = {
   token: 'Token',
   tokenText: 'Der Dienst verlangt eine Berechtigung. Fügen Sie Ihr Token ein. Es gilt nur für diesen Tab.',
   newToken: 'Fügen Sie ein neues Token ein. Ihre Eingaben bleiben erhalten.',
-  tokenRejected: (reason: string) => `Der Dienst hat das Token abgelehnt: ${reason}`,
   changePassword: 'Passwort ändern',
   currentPassword: 'Aktuelles Passwort',
   newPassword: 'Neues Passwort',

@@ -61,7 +61,6 @@ export const app = {
   token: 'Token',
   tokenText: 'The service asks for credentials. Paste your token. It is kept for this tab only.',
   newToken: 'Paste a new token. The page keeps what you typed.',
-  tokenRejected: (reason: string) => `The service rejected the token: ${reason}`,
   changePassword: 'Change password',
   currentPassword: 'Current password',
   newPassword: 'New password',
