@@ -71,9 +71,13 @@ function consoleLayerOf(file: string): number {
   return CONSOLE_LAYERS.indexOf(rest.length === 0 ? '' : folder === 'files' ? 'fields' : folder);
 }
 
-test('imports of the console only point to lower folders', () => {
+/** The parts of the service that run in a browser. */
+const BROWSER_CODE = /^(console\/browser|base|collection|declare\/rows|dialect|import|settings)\//;
+
+test('imports of the console only point to lower folders, and to code that a browser runs', () => {
   const isConsole = (file: string) => file.startsWith('console/browser/');
   const own = FILES.filter(isConsole);
+  expect(own.flatMap(importsOf).filter((path) => !BROWSER_CODE.test(path))).toEqual([]);
   expect(own.filter((file) => consoleLayerOf(file) === -1)).toEqual([]);
   const wrong = own.flatMap((file) =>
     importsOf(file)

@@ -1,7 +1,6 @@
 /** Requests to the API, with the person's credentials and structured errors. */
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
-import { POSITION_HEADER } from '../../../http/call.ts';
 import { ApiError, type Problem, problemOf } from './errors.ts';
 import { renewCredentials } from './session/credentials.ts';
 import { takeEarlyResponse } from './session/early.ts';
@@ -26,6 +25,7 @@ export interface RequestOptions {
   readonly inBackground?: boolean;
 }
 
+const POSITION_HEADER = 'catalogue-position';
 /** The position of the latest write, if the service reports it. Later reads are not older. */
 let newest: string | undefined;
 /** An adopted database may have no table for the keys. The service then rejects a key (501) before any write. */
