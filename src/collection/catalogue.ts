@@ -1,6 +1,6 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 
-import type { Rate } from '../base/net/rate-limit.ts';
+import type { Rate } from '../base/net/rate.ts';
 import type { ActionEntryDraft, BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';

@@ -3,7 +3,7 @@
  * a test of the reference pages (docs/reference/) use these tables.
  */
 import { MAX_COLLECTIONS, MAX_QUERIES, MAX_ROLES, MAX_WEBHOOKS } from '../base/limits/declaration.ts';
-import { parseRate, RATE_FORM } from '../base/net/rate-limit.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { CHANGE_KINDS, type Right } from '../collection/draft.ts';
 import { CHANGE_WAYS } from '../collection/types/operations.ts';
 import { aName, COLLECTION, fieldNames } from './collection-format.ts';

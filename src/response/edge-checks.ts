@@ -2,7 +2,8 @@
 
 import { ApiError } from '../base/errors.ts';
 import { ANY } from '../base/net/address.ts';
-import type { Rate, RateLimiter, RateState } from '../base/net/rate-limit.ts';
+import type { Rate } from '../base/net/rate.ts';
+import type { RateLimiter, RateState } from '../base/net/rate-limit.ts';
 import type { Call } from '../http/call.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';

@@ -2,7 +2,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseRate, RATE_TABLE_BYTES, RateLimiter } from '../base/net/rate-limit.ts';
+import { parseRate } from '../base/net/rate.ts';
+import { RATE_TABLE_BYTES, RateLimiter } from '../base/net/rate-limit.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Log } from '../observe/log.ts';

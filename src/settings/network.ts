@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { DEFAULT_MAX_FEEDS } from '../base/limits/feed.ts';
 import { ANY, originOf, plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
-import { parseRate, RATE_FORM } from '../base/net/rate-limit.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { ConfigError, envSetting, list, text, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {

@@ -1,6 +1,6 @@
 /** Resolves the roles of a declaration: each has its own rules and those of the roles it includes. */
 import { defined } from '../../base/defined.ts';
-import { parseRate } from '../../base/net/rate-limit.ts';
+import { parseRate } from '../../base/net/rate.ts';
 import type { Collection, Field, RightsRules, Role, Rule } from '../catalogue.ts';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from '../draft.ts';
 import type { ChangeWay } from '../types/operations.ts';
