@@ -1,6 +1,7 @@
 /** Rate limits: a burst size and a rate over time, counted in fixed memory that processes can share. */
 import { expect, setSystemTime, test } from 'bun:test';
-import { parseRate, RATE_TABLE_BYTES, RateLimiter } from '../../src/base/net/rate-limit.ts';
+import { parseRate } from '../../src/base/net/rate.ts';
+import { RATE_TABLE_BYTES, RateLimiter } from '../../src/base/net/rate-limit.ts';
 
 const START = 1_800_000_000_000;
 
