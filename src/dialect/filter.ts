@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { didYouMean } from '../base/nearest-name.ts';
+import { FACETS_MEDIA_TYPE } from './facets.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
@@ -171,6 +172,7 @@ function suggestedTest(operator: OperatorName, text: string): string | undefined
 
 /** `id=1` is the most common mistake, `q=chai` the next. */
 function hintFor(key: string, value: string): string | undefined {
+  if (key === 'facets') return `To count rows by fields, send the header Accept: ${FACETS_MEDIA_TYPE}`;
   if (/^(not\.)?in\./.test(value))
     return 'Write in.(a,b); put a value with a comma or a parenthesis into double quotes.';
   const [, , operator] = /^(not\.)?([a-z]+)[.(]/.exec(value) ?? [];

@@ -2,7 +2,7 @@
 import { AFTER, isLogicKey } from './logic.ts';
 import { quote } from './names.ts';
 import { isParameter } from './query.ts';
-import type { Condition, EmbedParameters, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
+import type { Condition, EmbedParameters, FacetTerm, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
 /** The whole query, percent-encoded, without defaults. */
 export function printQuery(query: Query): string {
@@ -13,6 +13,8 @@ export function printQuery(query: Query): string {
   for (const [way, terms] of query.embeds ?? []) pairs.push(...printEmbedParameters(way, terms));
   if (query.columns !== undefined) pairs.push(['columns', query.columns.map(printName).join(',')]);
   if (query.onConflict !== undefined) pairs.push(['on_conflict', query.onConflict.map(printName).join(',')]);
+  if (query.facets !== undefined && query.facets.length > 0)
+    pairs.push(['facets', query.facets.map(printFacet).join(',')]);
   if (query.limit !== undefined) pairs.push(['limit', String(query.limit)]);
   if (query.offset !== undefined) pairs.push(['offset', String(query.offset)]);
   return pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
@@ -98,6 +100,10 @@ function printEmbedParameters(way: string, { conditions, order, limit, offset }:
 function printOrderTerm({ embed, field, descending, nulls }: OrderTerm): string {
   const name = embed === undefined ? printField(field) : `${printName(embed)}(${printField(field)})`;
   return `${name}${descending ? '.desc' : ''}${nulls === undefined ? '' : `.nulls${nulls}`}`;
+}
+
+function printFacet({ name, limits }: FacetTerm): string {
+  return limits === undefined ? name : `${name}${printList(limits)}`;
 }
 
 function printField({ name, json }: FieldPath): string {

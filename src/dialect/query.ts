@@ -9,6 +9,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS } from '../base/limits/http.ts';
 import { splitQuery } from '../base/net/query-string.ts';
+import { parseFacets } from './facets.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
 import { embedPath, readName, readQuoted } from './names.ts';
@@ -32,9 +33,12 @@ export function isParameter(key: string): boolean {
   return (PARAMETERS as readonly string[]).includes(key);
 }
 
+/** The parameter of a client that accepts facets. For any other it is a filter, since a field may have that name. */
+const FACETS = 'facets';
+
 /** The first of repeated parameters wins; for `limit` and `offset` the last, as in PostgREST. */
-export function parseQuery(text: string): Query {
-  if (text === '') return EMPTY_QUERY;
+export function parseQuery(text: string, acceptsFacets = false): Query {
+  if (text === '' && !acceptsFacets) return EMPTY_QUERY;
   const conditions: Condition[] = [];
   const query: { -readonly [Key in keyof Query]?: Query[Key] } = { conditions };
   let embeds: Map<string, Draft<EmbedParameters>> | undefined;
@@ -46,12 +50,14 @@ export function parseQuery(text: string): Query {
     } else if (key === 'select') query.select ??= parseSelect(value);
     else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
     else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
+    else if (key === FACETS && acceptsFacets) query.facets ??= parseFacets(value);
     else if (isAfter(key, value)) conditions.push(parseAfter(value));
     else parseTerm(query, conditions, key, value);
   }
   checkConditionCount(conditions, embeds ?? NO_EMBEDS);
   query.select ??= EMPTY_QUERY.select;
   query.order ??= EMPTY_QUERY.order;
+  if (acceptsFacets) query.facets ??= [];
   if (embeds !== undefined) query.embeds = embeds;
   return query as Query;
 }

@@ -101,6 +101,17 @@ export interface OrderTerm {
   readonly nulls?: 'first' | 'last';
 }
 
+/** `variants.size`, `price(0,50)`: a field to count rows by. */
+export interface FacetTerm {
+  /** The name in the answer: the field as written. */
+  readonly name: string;
+  /** The relation that leads to the field, if it is not a field of the row itself. */
+  readonly embed?: string;
+  readonly field: FieldPath;
+  /** The limits of ranges, in ascending order. */
+  readonly limits?: readonly string[];
+}
+
 /** The parameters of an embedding, which begin with its name: `products.order=…`. */
 export interface EmbedParameters {
   /** The names on the path to it. */
@@ -123,4 +134,6 @@ export interface Query {
   readonly offset?: number;
   readonly columns?: readonly string[];
   readonly onConflict?: readonly string[];
+  /** Set if the client accepts facets. */
+  readonly facets?: readonly FacetTerm[];
 }

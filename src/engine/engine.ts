@@ -23,6 +23,8 @@ export interface ReadResult {
   readonly returned: number;
   /** The number of matching rows regardless of the page, if a count was requested. */
   readonly total?: number;
+  /** The number of matching rows and the facets as the text of a JSON object, if the plan has facets. */
+  readonly summary?: string;
   /** Encoded text: complete, or a stream of chunks. */
   readonly body: string | AsyncIterator<Uint8Array, undefined>;
   /** The text forms of the last row's order keys, for the link to the next page. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_MEDIA_RANGES } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
+import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 
 export interface Media {
   readonly format: 'json' | 'csv' | 'ndjson';
@@ -67,9 +68,20 @@ export const ANSWER_MEDIA: readonly Media[] = [
 /** The media type of a feed, which only lists have. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Whether the client prefers a feed. */
+/** The media type of a list with facets. */
+export const FACETS_MEDIA = media(FACETS_MEDIA_TYPE, 'json');
+
+/** Whether the client prefers a feed, or facets. */
 export function acceptsEvents(accept: string | null): boolean {
-  return accept !== null && parseRange(accept.split(',', 1)[0]!).type === EVENT_STREAM;
+  return isFirst(accept, EVENT_STREAM);
+}
+
+export function acceptsFacets(accept: string | null): boolean {
+  return isFirst(accept, FACETS_MEDIA_TYPE);
+}
+
+function isFirst(accept: string | null, type: string): boolean {
+  return accept !== null && parseRange(accept.split(',', 1)[0]!).type === type;
 }
 
 /** Whether the client prefers this media type to those of rows. */

@@ -1,5 +1,12 @@
 /** The parameters that operations share, from the tables of the dialect. */
-import { MAX_CONDITIONS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../base/limits/http.ts';
+import {
+  MAX_CONDITIONS,
+  MAX_FACETS,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_LIST_VALUES,
+  MAX_LOGIC_DEPTH,
+} from '../base/limits/http.ts';
+import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS } from '../dialect/operators.ts';
 import { CHOICES } from '../dialect/prefer.ts';
@@ -82,6 +89,11 @@ const ALL = {
     example: {},
   },
   ...QUERY,
+  facets: query(
+    'facets',
+    `With \`Accept: ${FACETS_MEDIA_TYPE}\`: fields to count the rows by, separated by commas, up to ${MAX_FACETS}. \`name.field\` is a field of related rows, \`field(0,50,100)\` counts by ranges. The answer is \`{"rows": […], "total": n, "facets": {…}, "bounds": {…}}\`.`,
+    TEXT,
+  ),
   Prefer: header('Prefer', PREFER, TEXT),
   Range: header('Range', 'A page by row numbers, instead of limit and offset.', { ...TEXT, pattern: '^\\d+-\\d*$' }),
   'If-Match': header(

@@ -1,5 +1,6 @@
 /** Answers: rows in each media type, the error catalogue, and their headers. */
 import { ERRORS } from '../base/errors.ts';
+import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 import { ANSWER_MEDIA, EVENT_STREAM } from '../http/negotiate.ts';
 import type { Components } from './component.ts';
 import type { JsonObject } from './json.ts';
@@ -65,6 +66,7 @@ export const JSON_OF = (schema: JsonObject): JsonObject => ({ 'application/json'
 /** Rows by `Accept`, in words: an answer of several media types has no type for generators. */
 export const MEDIA_WORDS = `Answers are JSON. \`Accept\` chooses another media type: ${[
   ...new Set(ANSWER_MEDIA.map(({ contentType }) => `\`${contentType.replace(/; charset=.*$/, '')}\``)),
+  `\`${FACETS_MEDIA_TYPE}\` (a list with facets)`,
   `\`${EVENT_STREAM}\` (a list and its changes)`,
 ]
   .slice(1)

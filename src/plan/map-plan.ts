@@ -4,7 +4,7 @@
  */
 import { memoize } from '../base/memo.ts';
 import type { Relation } from '../collection/relations.ts';
-import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan, Shape } from './types.ts';
+import type { Expression, Facets, OrderKey, OutputColumn, Predicate, ReadPlan, Shape } from './types.ts';
 
 type Exists = Extract<Predicate, { kind: 'exists' }>;
 type Tested = Extract<Predicate, { of: Expression }>;
@@ -25,7 +25,20 @@ export abstract class PlanMap {
   protected abstract between(relation: Relation, between: Predicate | undefined): Predicate | undefined;
 
   read(plan: ReadPlan): ReadPlan {
-    return changed(plan, { ...this.shape(plan), where: this.rows(plan) });
+    const { from, facets } = plan;
+    const rows = { ...this.shape(plan), where: this.rows(plan) };
+    return changed(plan, facets === undefined ? rows : { ...rows, facets: this.facets(from, facets) });
+  }
+
+  private facets(from: ReadPlan['from'], facets: Facets): Facets {
+    return changed(facets, {
+      where: this.rows({ from, where: facets.where }),
+      conditions: mapped(facets.conditions, (condition) => this.predicate(condition)),
+      list: mapped(facets.list, (facet) => {
+        const title = facet.title && this.expression(facet.title);
+        return changed(facet, { of: this.expression(facet.of), ...optional('title', title) });
+      }),
+    });
   }
 
   shape<Of extends Pick<Shape, 'columns' | 'order' | 'groupBy'>>(shape: Of): Of {

@@ -62,7 +62,7 @@ function planComparison(collection: Collection, { field: path, test }: Compariso
 }
 
 /** Reads the text of a field's value, such as the key in a path. */
-export function readValue({ name, type }: Field, text: string): Value {
+export function readValue({ name, type }: Pick<Field, 'name' | 'type'>, text: string): Value {
   try {
     return type.read(text);
   } catch (error) {

@@ -65,6 +65,12 @@ export function isAlways(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value === true;
 }
 
+/** The predicates that must all hold. */
+export function conjuncts(predicate: Predicate): readonly Predicate[] {
+  if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
+  return isAlways(predicate) ? [] : [predicate];
+}
+
 /** Fields belong to the read that contains the expression; an engine qualifies them with its name for that read. */
 export type Expression =
   | { readonly kind: 'field'; readonly field: Field; readonly type: Type }
@@ -127,10 +133,35 @@ export interface ReadPlan extends Shape {
   readonly offset: number;
   readonly limit?: number;
   readonly count?: 'exact' | 'planned' | 'estimated';
+  /** Set if the result includes the number of rows and facets. */
+  readonly facets?: Facets;
   /** Set for a read of the log of changes. */
   readonly log?: readonly LogView[];
   /** Set if a function returns the rows. */
   readonly source?: FunctionCall;
+}
+
+/** Counts of rows by the values of fields. Each facet ignores the conditions on its own field. */
+export interface Facets {
+  /** The conditions that belong to no facet. */
+  readonly where: Predicate;
+  /** The others. */
+  readonly conditions: readonly Predicate[];
+  readonly list: readonly Facet[];
+}
+
+export interface Facet {
+  readonly name: string;
+  /** A value of the row, or the values of related rows. */
+  readonly of: Expression;
+  /** The title of the row that a value refers to. */
+  readonly title?: Expression;
+  /** The limits of ranges, in ascending order. */
+  readonly limits?: readonly Value[];
+  /** Whether the least and the greatest value are wanted. */
+  readonly bounds: boolean;
+  /** The positions of its own conditions. */
+  readonly ignores: readonly number[];
 }
 
 /** A call of a function of the database, as a source of rows. */

@@ -12,7 +12,7 @@ import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
-import { asSingular } from '../http/negotiate.ts';
+import { acceptsFacets, asSingular, FACETS_MEDIA } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
 import { atMoment } from '../plan/at-moment.ts';
@@ -46,8 +46,10 @@ export function readList(
   accounts?: { readonly within: Query | undefined },
 ): MaybePromise<Answer> {
   const { call } = context;
-  const { media, preferences } = call;
-  const query = parseQuery(call.query);
+  const { preferences } = call;
+  const hasFacets = acceptsFacets(call.accept);
+  const media = hasFacets ? FACETS_MEDIA : call.media;
+  const query = parseQuery(call.query, hasFacets);
   const page = pageOf(query, call.range);
   context.done('parse');
   const permissions = accounts === undefined ? context.access?.permissions : undefined;

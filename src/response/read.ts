@@ -60,7 +60,8 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 function answerList(read: ListRead, result: ReadResult): Answer {
   const { media, preferences, plan } = read;
   const { call, access } = read.context;
-  const { total, returned, end, changeTag } = result;
+  const { total, returned, end, changeTag, summary } = result;
+  const body = summary === undefined ? result.body : withSummary(result.body, summary);
   if (media.singular && returned !== 1) throw notSingular(returned);
   const applied = preferenceApplied('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
@@ -75,15 +76,44 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (hasUrl && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   const links = hasUrl ? linkHeader({ ...read, url: call.url, returned, total, end }) : undefined;
   if (links !== undefined) headers.link = links;
-  if (typeof result.body !== 'string') {
+  if (typeof body !== 'string') {
     // The tag covers all rows, including rows that the caller may not read.
     if (changeTag !== undefined && access?.permissions === undefined && !isTimed(plan))
       headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
-    return { status, constant: CONSTANT, headers, rows: returned, body: streamBody(result.body, read.context) };
+    return { status, constant: CONSTANT, headers, rows: returned, body: streamBody(body, read.context) };
   }
-  const { body } = result;
   headers.etag = listTag(body, range, media);
   return { status, constant: CONSTANT, headers, rows: returned, body };
+}
+
+/** Rows, their number and facets as one object. `summary` is the text of an object with the last two. */
+function withSummary(rows: ReadResult['body'], summary: string): ReadResult['body'] {
+  const [start, end] = ['{"rows":', `,${summary.slice(1)}`];
+  return typeof rows === 'string' ? `${start}${rows}${end}` : surrounded(start, rows, end);
+}
+
+function surrounded(start: string, parts: AsyncIterator<Uint8Array, undefined>, end: string): typeof parts {
+  const encoder = new TextEncoder();
+  let [first, last]: (string | undefined)[] = [start, end];
+  const take = (text: string): IteratorResult<Uint8Array, undefined> => ({ done: false, value: encoder.encode(text) });
+  return {
+    async next() {
+      if (first !== undefined) {
+        const text = first;
+        first = undefined;
+        return take(text);
+      }
+      const part = last === undefined ? undefined : await parts.next();
+      if (part?.done === false) return part;
+      const text = last;
+      last = undefined;
+      return text === undefined ? { done: true, value: undefined } : take(text);
+    },
+    async return() {
+      await parts.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 /** Streams no faster than the client reads, and stops when the client disconnects. */

@@ -33,6 +33,9 @@ export const MAX_LIST_VALUES = 50_000;
 export const MAX_LOGIC_DEPTH = 20;
 /** Columns in `select`, terms in `order`. */
 export const MAX_TERMS = 200;
+/** Facets in one request, and the values or limits of one. */
+export const MAX_FACETS = 20;
+export const MAX_FACET_VALUES = 100;
 /** Embeddings in one request, and how deep they may nest. */
 export const MAX_EMBEDS = 30;
 export const MAX_EMBED_DEPTH = 8;

@@ -83,7 +83,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), TEXT)}`;
     },
 
-    elements: (sql) => `(select * from unnest(${sql}) with ordinality as elements (value, key))`,
+    // Lateral, since the array may belong to another table of the same query.
+    elements: (sql) => `lateral (select * from unnest(${sql}) with ordinality as elements (value, key))`,
     isElement: (value, array) => `${array} @> array[${value}]`,
     isListed: (value, query) => `${value} = any(array(${query}))`,
 

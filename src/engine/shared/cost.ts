@@ -9,11 +9,18 @@ import { memoize } from '../../base/memo.ts';
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
 import { can, isLong } from '../../collection/types/type.ts';
 import { NO_ORDER } from '../../plan/read/shape.ts';
-import { type Expression, fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import {
+  conjuncts,
+  type Expression,
+  fieldOf,
+  type Predicate,
+  type ReadPlan,
+  type WritePlan,
+} from '../../plan/types.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 import type { Write } from '../engine.ts';
 import { columnSizes } from '../sql/row-size.ts';
-import { conjuncts, maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
+import { maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
 
 /** The figures that an engine knows about its tables. */
 export interface Statistics {
@@ -25,7 +32,7 @@ export interface Statistics {
 
 /** Whether a scan of the whole table is cheap: it is small, and text processing and output fit the budget. */
 export function isCheapScan(plan: ReadPlan, statistics: Statistics): boolean {
-  if (!statistics.isSmall(plan.from)) return false;
+  if (!statistics.isSmall(plan.from) || plan.facets !== undefined) return false;
   const { repeats } = columnSizes(plan.columns);
   const steps = filterSteps(plan, INLINE_STEPS) + columnSteps(plan.columns);
   if (steps === 0 && repeats === 1) return true;
@@ -73,7 +80,7 @@ const RECENT_CHANGES = 1_000;
  */
 export function isStepRead(plan: ReadPlan, asOf: number | undefined, newest: number): boolean {
   if (asOf === undefined || newest - asOf > RECENT_CHANGES || plan.groupBy !== undefined) return false;
-  if (filterSteps(plan) > 0 || readsOtherCollections(plan)) return false;
+  if (plan.facets !== undefined || filterSteps(plan) > 0 || readsOtherCollections(plan)) return false;
   const terms = conjuncts(plan.where);
   return plan.log === undefined ? namesKeys(plan.from, terms) : isRecentPart(plan, terms, asOf);
 }

@@ -7,9 +7,9 @@ import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate, readsOwnCollection } from '../../plan/access/named-fields.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
 import {
+  conjuncts,
   fieldOf,
   type InsertPlan,
-  isAlways,
   type Predicate,
   type ReadPlan,
   type Restriction,
@@ -43,11 +43,6 @@ function valuesNamed(term: Predicate, field: Field): number {
   if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return Number.POSITIVE_INFINITY;
   if (term.kind === 'in') return term.values.length;
   return term.operator === '=' ? 1 : Number.POSITIVE_INFINITY;
-}
-
-export function conjuncts(predicate: Predicate): readonly Predicate[] {
-  if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
-  return isAlways(predicate) ? [] : [predicate];
 }
 
 /** An upper bound for the rows that a write changes. */

@@ -29,7 +29,7 @@ const compilers: Compilers = {
   exists: ({ relation, where, between, offset = 0, groupBy = [], isFirst }, scope) => {
     if (isFirst === true) return compileList(relation, where, scope);
     const inner = joinRelated(relation, scope, between);
-    const rows = `${inner.from} and ${compilePredicate(where, inner.scope)}`;
+    const rows = `from ${inner.tables} where ${inner.condition} and ${compilePredicate(where, inner.scope)}`;
     return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
   },
   like: textTest,
@@ -66,12 +66,12 @@ function compileList({ to, outer, inner }: Relation, where: Predicate, scope: Sc
   return scope.dialect.isListed(columnOf(outer, scope), `${list} where ${compilePredicate(where, rows)}`);
 }
 
-/** `from … where …` with the join condition, and the alias of the rows. `between` tests rows of a join collection. */
+/** The tables of related rows, the join condition, and their scope. `between` tests rows of a join collection. */
 export function joinRelated(
   relation: Relation,
   outer: Scope,
   between: Predicate | undefined,
-): { from: string; scope: Scope } {
+): { tables: string; condition: string; scope: Scope } {
   const { to, through } = relation;
   // The depth distinguishes it from enclosing reads, even if a long name is cut; siblings may share an alias.
   const depth = outer.depth + 1;
@@ -84,29 +84,29 @@ export function joinRelated(
   const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
   if (relation.computedBy !== undefined) {
     const rows = outer.dialect.callOfRow!(relation.computedBy, outer.name, relation.from.name);
-    return { from: `from ${rows} as ${identifier(name)} where 1=1`, scope };
+    return { tables: `${rows} as ${identifier(name)}`, condition: '1=1', scope };
   }
   if (relation.list === 'outer') {
     const list = ` list ${depth}`;
     const elements = `${outer.dialect.elements(own)} as ${identifier(list)}`;
     const rows = `${identifier(to.name)} as ${identifier(name)} on ${other} = ${identifier(list)}.value`;
-    return { from: `from ${elements} join ${rows} where 1=1${guard}`, scope: { ...scope, list } };
+    return { tables: `${elements} join ${rows}`, condition: `1=1${guard}`, scope: { ...scope, list } };
   }
   if (relation.list === 'inner') {
     const isElement = outer.dialect.isElement(own, other);
-    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${isElement}${guard}`, scope };
+    return { tables: `${identifier(to.name)} as ${identifier(name)}`, condition: `${isElement}${guard}`, scope };
   }
   if (through === undefined) {
     const same = equal(pairsOf(relation), outer, scope);
-    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${same}${guard}`, scope };
+    return { tables: `${identifier(to.name)} as ${identifier(name)}`, condition: `${same}${guard}`, scope };
   }
   const middle = { ...scope, name: ` through ${depth} ${through.collection.name}` };
   const near = equal(zip(through.near.targets, through.near.fields), outer, middle);
   const far = equal(zip(through.far.fields, through.far.targets), middle, scope);
   const isAll = between === undefined || isAlways(between);
   const rule = isAll ? '' : ` and ${compilePredicate(between, middle)}`;
-  const from = `from ${identifier(through.collection.name)} as ${identifier(middle.name)} join ${identifier(to.name)} as ${identifier(name)} on ${far} where ${near}${rule}${guard}`;
-  return { from, scope };
+  const tables = `${identifier(through.collection.name)} as ${identifier(middle.name)} join ${identifier(to.name)} as ${identifier(name)} on ${far}`;
+  return { tables, condition: `${near}${rule}${guard}`, scope };
 }
 
 function zip(outer: readonly Field[], inner: readonly Field[]) {

@@ -71,8 +71,9 @@ const EMBEDDED_BUDGET = { bounded: 'embedded', share: SHORT_ROW_BYTES } as const
 
 /** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
 function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
-  const { from, scope } = joinRelated(relation, outer, between);
-  const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
+  const { tables, condition, scope } = joinRelated(relation, outer, between);
+  const rows = `from ${tables} where ${condition}`;
+  const body = isAlways(plan.where) ? rows : `${rows} and ${compilePredicate(plan.where, scope)}`;
   if (shows === 'values') {
     const [{ expression }] = plan.columns as readonly [OutputColumn];
     const sql = compileExpression(expression, scope);

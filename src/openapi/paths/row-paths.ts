@@ -80,7 +80,7 @@ export function collectionPath(components: Components, collection: Collection, e
       () =>
         rows.operation('list', {
           summary: `List ${name}`,
-          parameters: ['filter', 'select', 'order', 'limit', 'offset', 'Prefer', 'Range', 'If-None-Match'],
+          parameters: ['filter', 'select', 'order', 'limit', 'offset', 'facets', 'Prefer', 'Range', 'If-None-Match'],
           answers: { '200': rows.list(), '206': rows.list(), '304': notModifiedAnswer(components) },
         }),
     ],

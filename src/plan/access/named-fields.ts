@@ -62,12 +62,23 @@ export function fieldsOfPredicate(collection: Collection, predicate: Predicate):
   return names.found.get(row) ?? new Set();
 }
 
+type NamingRead = Shape & Pick<ReadPlan, 'from' | 'where' | 'facets'>;
+
+/** The fields of the row that an expression refers to, without those of related rows. */
+export function fieldsOfExpression(collection: Collection, expression: Expression): ReadonlySet<Field> {
+  const names = new Names();
+  const row = { ...stored(collection) };
+  names.of(row, expression);
+  return names.found.get(row) ?? new Set();
+}
+
 class Names {
   readonly found = new Map<Collection, Set<Field>>();
   hasComputed = false;
 
-  ofRead({ from, columns, order, groupBy = [], where }: Shape & Pick<ReadPlan, 'from' | 'where'>): void {
+  ofRead({ from, columns, order, groupBy = [], where, facets }: NamingRead): void {
     for (const { expression } of [...columns, ...order]) this.of(from, expression);
+    for (const { of, title = of } of facets?.list ?? []) for (const each of [of, title]) this.of(from, each);
     for (const expression of groupBy) this.of(from, expression);
     this.ofPredicate(from, where);
   }

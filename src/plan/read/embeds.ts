@@ -62,7 +62,10 @@ export function embeddedRows({ relation, plan, many }: PlannedEmbed): Expression
 }
 
 /** The values of one column of the embedded rows. */
-export function embeddedValues({ relation, plan, many }: PlannedEmbed, column: OutputColumn): Expression {
+export function embeddedValues(
+  { relation, plan, many }: Pick<PlannedEmbed, 'relation' | 'plan' | 'many'>,
+  column: OutputColumn,
+): Expression {
   const one: ReadPlan = { ...plan, columns: [column] };
   return { kind: 'embed', relation, plan: one, shows: 'values', many, type: many ? embedded : column.expression.type };
 }

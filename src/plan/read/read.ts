@@ -20,6 +20,7 @@ import { planConditions, readValue } from '../predicate.ts';
 import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
+import { planFacets } from './facets.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
 import { skeletonOf } from './skeleton.ts';
 
@@ -38,7 +39,11 @@ export function planRead(
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
   const plan = planAll(collection, query, page, count, source);
-  if (within !== undefined) plan.where = andAlso(planRows(collection, within), plan.where);
+  if (within !== undefined) {
+    const rows = planRows(collection, within);
+    plan.where = andAlso(rows, plan.where);
+    if (plan.facets !== undefined) plan.facets = { ...plan.facets, where: andAlso(rows, plan.facets.where) };
+  }
   return restricted(plan, collection, permissions);
 }
 
@@ -73,11 +78,13 @@ function planAll(
   source?: FunctionCall,
 ): { -readonly [Name in keyof ReadPlan]: ReadPlan[Name] } {
   const { embeds, total, asked } = skeletonOf(collection, query);
+  const { facets } = query;
   return {
     kind: 'read',
     from: stored(collection),
     ...(source === undefined ? total : { ...asked, source }),
     where: withInner(planConditions(collection, query.conditions, embeds), embeds),
+    ...(facets === undefined ? {} : { facets: planFacets(collection, { ...query, facets }, embeds) }),
     offset: page.offset,
     ...(page.limit === undefined ? {} : { limit: page.limit }),
     ...(count === undefined ? {} : { count }),

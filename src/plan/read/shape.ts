@@ -303,7 +303,7 @@ function notGrouped({ name }: Collection, column: string, columns: readonly Outp
 /** Parts of the declaration inside an expression. They are compared by identity, because they refer to each other. */
 const DECLARED = ['type', 'field', 'from', 'to', 'outer', 'inner', 'referring', 'through'];
 
-function sameExpression(one: unknown, other: unknown): boolean {
+export function sameExpression(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   const parts = new Map(Object.entries(other));

@@ -303,7 +303,7 @@ describe('the document and the service agree', () => {
 
   test('on the other parameters', () => {
     const inQuery = Object.values(document.components.parameters).filter((parameter) => parameter.in === 'query');
-    expect(inQuery.map(({ name }) => name).sort()).toEqual(['filter', ...PARAMETERS].sort());
+    expect(inQuery.map(({ name }) => name).sort()).toEqual(['facets', 'filter', ...PARAMETERS].sort());
   });
 
   test('on the preferences', () => {

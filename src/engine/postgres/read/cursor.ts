@@ -8,6 +8,7 @@ import type { Row } from '../../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, firstPart, opening, type RowForm } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
+import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
@@ -35,6 +36,7 @@ export async function openCursor(
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
+    const summary = await readSummary(connection, plan, dialect);
     const { end } = compilePageEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const isLong = await hasLongValues(connection, plan.from);
@@ -50,10 +52,26 @@ export async function openCursor(
     const body = new CursorBody(connection, encoding, output.form, size);
     // An immediate error can still get its own status.
     await body.begin();
-    return { returned, ...(plan.count === undefined ? {} : { total }), end: pageEndIn(end?.names, last[0]), body };
+    const found = { returned, ...(plan.count === undefined ? {} : { total }), ...summary };
+    return { ...found, end: pageEndIn(end?.names, last[0]), body };
   } catch (error) {
     await connection.close();
     throw error;
+  }
+}
+
+async function readSummary(
+  connection: Runner,
+  plan: ReadPlan,
+  dialect: SqlDialect,
+): Promise<Pick<ReadResult, 'summary'>> {
+  const statement = compileSummary(plan, dialect);
+  if (statement === undefined) return {};
+  try {
+    const [row] = await query<{ summary: string }>(connection, statement);
+    return { summary: row!.summary };
+  } catch (error) {
+    throw isTooLong(error) ? rowTooLong() : error;
   }
 }
 

@@ -19,7 +19,8 @@ export class PlanCost {
   constructor(private readonly schema: string) {}
 
   isCheapRead(runner: Runner, plan: ReadPlan): boolean | Promise<boolean> {
-    if (readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0) return false;
+    if (plan.facets !== undefined || readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0)
+      return false;
     if (isCheapLookup(plan)) return true;
     return this.withStatistics(runner, () => this.isSmall(runner, plan.from));
   }

@@ -1,12 +1,14 @@
 /** Reads: a small result in one statement, a large one streamed through a cursor; and query plans. */
+import { defined } from '../../../base/defined.ts';
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
+import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
-import { renumberParameters, type SqlDialect, withDefinitions } from '../../sql/statement.ts';
+import { renumberParameters, type SqlDialect, type Statement, withDefinitions } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { readOnly } from '../write/transaction.ts';
@@ -52,12 +54,19 @@ export function readPage(
   askedLimit: number | undefined,
 ): Promise<Page> {
   const isWhole = plan.offset === 0 && askedLimit === undefined;
-  const read = plan.count === undefined || isWhole ? readRows : readCounted;
-  return read(connection, plan, output, dialect);
+  const isCounted = plan.count !== undefined && !isWhole;
+  if (!isCounted && plan.facets === undefined) return readRows(connection, plan, output, dialect);
+  return readCounted(connection, plan, output, dialect, isCounted);
 }
 
-export function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encoding, output: Output): ReadResult {
+export function resultOf(
+  plan: ReadPlan,
+  { rows, total, summary }: Page,
+  encoding: Encoding,
+  output: Output,
+): ReadResult {
   return {
+    ...defined({ summary }),
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
     ...(plan.count === undefined ? {} : { total: total ?? rows.length }),
@@ -68,6 +77,7 @@ export function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encodi
 export interface Page {
   readonly rows: readonly Row[];
   readonly total?: number;
+  readonly summary?: string;
 }
 
 function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
@@ -75,20 +85,35 @@ function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: S
   return query<Row>(connection, compileRead(plan, output, dialect)).then((rows) => ({ rows: [...rows] }));
 }
 
-/** The page and the count in one statement, hence one snapshot. The count is present even for an empty page. */
-async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
+/**
+ * The page, its count and its summary in one statement, hence one snapshot. They are present even for an empty page;
+ * the summary, which may be long, only in the first row.
+ */
+async function readCounted(
+  connection: Runner,
+  plan: ReadPlan,
+  output: Output,
+  dialect: SqlDialect,
+  isCounted: boolean,
+): Promise<Page> {
   const { sources: _, ...plain } = dialect;
   const read = compileRead(plan, output, plain);
-  const count = compileCount(plan, plain);
-  const sql = `select page.*, counted.total::float8 as " total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as " has row" from (${read.sql}) as rows) as page on true`;
-  const params = [...read.params, ...count.params];
+  const count = isCounted ? compileCount(plan, plain) : NO_COUNT;
+  const summary = compileSummary(plan, plain) ?? NO_SUMMARY;
+  const earlier = { sql: '', params: [...read.params, ...count.params] };
+  const page = `select rows.*, row_number() over () as " number" from (${read.sql}) as rows`;
+  const sql = `select page.*, counted.total::float8 as " total count", case when page." number" > 1 then null else summarized.summary end as " summary" from (${renumberParameters(count, read, '$')}) as counted cross join (${renumberParameters(summary, earlier, '$')}) as summarized left join (${page}) as page on true`;
+  const params = [...earlier.params, ...summary.params];
   const all = await query<Row>(connection, withDefinitions(dialect, { sql, params }));
-  const total = all[0]![' total count'] as number;
+  const { ' total count': total, ' summary': text } = all[0] as { ' total count': number; ' summary': string | null };
   const rows = all
-    .filter((row) => row[' has row'] === true)
-    .map(({ ' has row': _, ' total count': __, ...row }) => row);
-  return { rows, total };
+    .filter((row) => row[' number'] !== null)
+    .map(({ ' number': _, ' total count': __, ' summary': ___, ...row }) => row);
+  return { rows, ...(isCounted && { total }), ...(text !== null && { summary: text }) };
 }
+
+const NO_COUNT: Statement = { sql: 'select null::int8 as total', params: [] };
+const NO_SUMMARY: Statement = { sql: 'select null::text as summary', params: [] };
 
 /** The query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */
 export async function explainRead(

@@ -7,8 +7,8 @@ import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/l
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
 import { valueTooLong } from '../../../plan/coerce.ts';
-import type { OutputColumn, ReadPlan, WritePlan } from '../../../plan/types.ts';
-import { conjuncts, maxKeys, maxRowsWritten } from '../../shared/plan-keys.ts';
+import { conjuncts, type OutputColumn, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
+import { maxKeys, maxRowsWritten } from '../../shared/plan-keys.ts';
 import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';
 import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';

@@ -1,9 +1,11 @@
 /** Compiles a costly read for a thread, with deadline checks. */
+import { defined } from '../../../base/defined.ts';
 import type { Row } from '../../../collection/value.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { fieldOf, isAlways, type ReadPlan } from '../../../plan/types.ts';
 import { joinText } from '../../row-store.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
+import { compileSummary } from '../../sql/facets.ts';
 import { pageEndNames } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
@@ -27,6 +29,7 @@ export function compileReadJob(
     attempts: preferred === undefined ? [scan] : [preferred, scan],
     count: compileCount(plan, counts),
     wantsTotal: plan.count !== undefined,
+    ...defined({ summary: compileSummary(plan, own ?? prefilterDialect(plan.from)) }),
     offset,
     ...(limit === undefined ? {} : { limit }),
     endNames: pageEndNames(plan, output),

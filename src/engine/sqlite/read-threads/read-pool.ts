@@ -75,11 +75,10 @@ export class ReadPool {
       });
       if (answer.kind === 'failed') throw failure(answer.outcome);
       if (answer.kind === 'part') throw new Error('a part before the result');
-      const total = answer.total === undefined ? {} : { total: answer.total };
-      const { returned, end } = answer;
-      if (answer.kind === 'whole') return { returned, ...total, end, body: answer.text };
+      const { kind, text, ...found } = { text: '', ...answer };
+      if (kind === 'whole') return { ...found, body: text };
       long = this.send(reader, id);
-      return { returned, ...total, end, body: long };
+      return { ...found, body: long };
     } finally {
       if (long === undefined) this.ended(id);
     }

@@ -14,6 +14,7 @@ import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts
 import { toThreadResult } from '../connection/thread.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
+import { summaryOf } from '../read/read.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob, TurnAnswer } from './reader.ts';
 
 declare const self: Worker;
@@ -106,8 +107,9 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
     const part = reading.parts.next();
     if (part.done === true) {
       const total = job.wantsTotal ? { total: connection.number(job.count) } : {};
+      const found = { returned: progress.rows, ...total, ...summaryOf(connection, job.summary) };
       end(id);
-      return { kind: 'whole', text, returned: progress.rows, ...total, end: pageEndIn(job.endNames, progress.last) };
+      return { kind: 'whole', text, ...found, end: pageEndIn(job.endNames, progress.last) };
     }
     text += part.value;
   }
@@ -115,7 +117,8 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
   const total = connection.number(job.count);
   const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
   const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
-  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}), end: pageEndIn(job.end?.names, last) };
+  const found = { returned, ...(job.wantsTotal ? { total } : {}), ...summaryOf(connection, job.summary) };
+  return { kind: 'long', ...found, end: pageEndIn(job.end?.names, last) };
 }
 
 function open(): Connection {

@@ -18,6 +18,8 @@ export interface ReadJob {
   readonly attempts: readonly ReadAttempt[];
   readonly count: Statement;
   readonly wantsTotal: boolean;
+  /** For the number of rows and the facets. */
+  readonly summary?: Statement;
   readonly offset: number;
   readonly limit?: number;
   /** The columns that hold the page end, and a statement for it if the last row is not available. */
@@ -45,7 +47,7 @@ export type ReaderRequest =
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 
-type Found = Pick<ReadResult, 'returned' | 'total' | 'end'>;
+type Found = Pick<ReadResult, 'returned' | 'total' | 'end' | 'summary'>;
 
 export type TurnAnswer =
   | ({ readonly kind: 'whole'; readonly text: string } & Found)

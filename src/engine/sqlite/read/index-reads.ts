@@ -7,9 +7,9 @@ import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
-import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { conjuncts, fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
 import { cheapPageBytes, filterSteps } from '../../shared/cost.ts';
-import { conjuncts, maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
+import { maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
@@ -29,7 +29,7 @@ export interface IndexRead {
 
 /** Whether a read may be cheap. Text filters and groups never are: the length of the texts is unknown. */
 export function mayFollowIndex(plan: ReadPlan): boolean {
-  return plan.groupBy === undefined && filterSteps(plan) === 0;
+  return plan.groupBy === undefined && plan.facets === undefined && filterSteps(plan) === 0;
 }
 
 /** Reads by key with another key are the same statement. The memo saves 15 % of the CPU time of such a read. */

@@ -3,6 +3,7 @@ import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeCounter, ReadResult } from '../../engine.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
+import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
@@ -76,10 +77,16 @@ export function readWhole(read: Read, state: ReadState, statement: Statement): R
   const work = (): ReadResult => {
     const rows = state.connection.rows(statement);
     const body = encodeRows(rows, encoding, output.form);
-    return addTotal(read, state, { returned: rows.length, body, end: pageEnd(plan, output, rows.at(-1)) });
+    const summary = summaryOf(state.connection, compileSummary(plan, read.dialect ?? guardedDialect));
+    return addTotal(read, state, { returned: rows.length, body, end: pageEnd(plan, output, rows.at(-1)), ...summary });
   };
   const needsCount = plan.count !== undefined && isPage(plan);
   return state.file !== undefined && needsCount ? state.file.snapshot.during(work) : work();
+}
+
+/** The number of rows and the facets, if the read has any. */
+export function summaryOf(connection: Connection, statement: Statement | undefined): Pick<ReadResult, 'summary'> {
+  return statement === undefined ? {} : { summary: String(connection.values(statement)[0]![0]) };
 }
 
 function addTotal({ plan, dialect: own }: Read, { connection }: ReadState, result: ReadResult): ReadResult {

@@ -13,11 +13,11 @@ import {
 } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { conjuncts, fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
 import { parseSearch } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
-import { conjuncts, maxKeys } from '../../shared/plan-keys.ts';
+import { maxKeys } from '../../shared/plan-keys.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { buildStatement, identifier, type SqlDialect } from '../../sql/statement.ts';

@@ -1,0 +1,48 @@
+/** Parses `facets=brand_id,variants.size,price(0,50,100)`: fields to count rows by, with the limits of ranges. */
+import { defined } from '../base/defined.ts';
+import { ApiError } from '../base/errors.ts';
+import { MAX_FACET_VALUES, MAX_FACETS } from '../base/limits/http.ts';
+import { readFieldPath, readListedValue } from './names.ts';
+import { Scanner } from './scanner.ts';
+import type { FacetTerm } from './tree.ts';
+
+/** An answer with rows, their number and facets. */
+export const FACETS_MEDIA_TYPE = 'application/vnd.catalogue.facets+json';
+
+const HINT = 'Write facets=brand_id,variants.size,price(0,50,100): fields, and ascending numbers or times for ranges.';
+
+export function parseFacets(value: string): readonly FacetTerm[] {
+  const scanner = new Scanner('facets', value, () => HINT);
+  const terms: FacetTerm[] = [];
+  do {
+    terms.push(readFacet(scanner));
+    if (terms.length > MAX_FACETS) throw new ApiError('54000', `facets may name ${MAX_FACETS} fields`);
+  } while (scanner.take(','));
+  scanner.expectEnd('"(", "," or end of input');
+  return terms;
+}
+
+function readFacet(scanner: Scanner): FacetTerm {
+  const start = scanner.position;
+  let field = readFieldPath(scanner);
+  let embed: string | undefined;
+  if (field.json.length === 0 && scanner.take('.')) {
+    embed = field.name;
+    field = readFieldPath(scanner);
+  }
+  const name = scanner.text.slice(start, scanner.position).trim();
+  return { name, field, ...defined({ embed, limits: scanner.take('(') ? readLimits(scanner, name) : undefined }) };
+}
+
+function readLimits(scanner: Scanner, name: string): readonly string[] {
+  const limits: string[] = [];
+  do {
+    const limit = readListedValue(scanner).trim();
+    if (limit === '') scanner.fail('a number or a time');
+    limits.push(limit);
+    if (limits.length > MAX_FACET_VALUES) throw new ApiError('54000', `${name} may have ${MAX_FACET_VALUES} limits`);
+  } while (scanner.take(','));
+  scanner.expect(')', '"," or ")"');
+  scanner.skipSpaces();
+  return limits;
+}

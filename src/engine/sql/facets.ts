@@ -1,0 +1,199 @@
+/**
+ * Compiles the summary of a list to one statement: the number of its rows and its facets. It reads the candidates once:
+ * the rows that satisfy the conditions of no facet, with the result of each other condition as a column. Then it
+ * aggregates them for each facet without the facet's own conditions.
+ */
+import { MAX_FACET_VALUES } from '../../base/limits/http.ts';
+import { builtIn } from '../../collection/types/index.ts';
+import { ROW } from '../../encode/encoding.ts';
+import { fieldsOfExpression } from '../../plan/access/named-fields.ts';
+import { countedType } from '../../plan/read/facets.ts';
+import { type Expression, type Facet, type Facets, isAlways, type ReadPlan } from '../../plan/types.ts';
+import { columnOf, compileExpression, type Scope } from './expression.ts';
+import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
+import { scopeOf } from './read.ts';
+import { buildStatement, identifier, type Operand, quoteText, type SqlDialect, type Statement } from './statement.ts';
+
+// No name of a collection or field begins with a space.
+const CANDIDATES = '" candidates"';
+const GROUPS = '" groups"';
+const ROW_NUMBER = '" row number"';
+const VALUE = '" value"';
+const COUNT = '" count"';
+const TEXT = builtIn('text');
+
+/** The statement gives the text of one JSON object, `summary`; undefined if the plan has no facets. */
+export function compileSummary({ from, facets }: ReadPlan, dialect: SqlDialect): Statement | undefined {
+  if (facets === undefined) return undefined;
+  return buildStatement(dialect, (bind) => {
+    const scope = scopeOf(dialect, bind, from.name);
+    const candidates = compileCandidates(from, facets, scope);
+    const sources = facets.list.map((facet, index) => sourceOf(facet, index, facets, scope));
+    const lists = sources.map((source, index) => member(facets.list[index]!, compileFacet(source, scope)));
+    const numbers = sources.flatMap((source, index) => {
+      const facet = facets.list[index]!;
+      return facet.bounds ? member(facet, compileBounds(source, scope)) : [];
+    });
+    const total = `(select count(*) from ${CANDIDATES}${whereOf(conditionsOf(facets, []), scope)})`;
+    const parts = [
+      `'{"total":' || ${total} || ',"facets":{'`,
+      ...withCommas(lists),
+      ...(numbers.length === 0 ? [] : [`'},"bounds":{'`, ...withCommas(numbers)]),
+      `'}}'`,
+    ];
+    const text = parts.join(' || ');
+    // The length of the text counts as that of a row.
+    const bounded = dialect.boundedValue?.(text, [], 0, { bounded: 'row' }) ?? text;
+    const summary = `with ${CANDIDATES} as materialized (${candidates}) select ${bounded} as summary`;
+    // A statement that defines its tables begins with another list of definitions.
+    return `select summary from (${summary}) as summarized`;
+  });
+}
+
+function member({ name }: Facet, sql: string): string {
+  return `${quoteText(`${JSON.stringify(name)}:`)} || ${sql}`;
+}
+
+function withCommas(members: readonly string[]): readonly string[] {
+  return members.flatMap((each, index) => (index === 0 ? each : [`','`, each]));
+}
+
+function compileCandidates(from: ReadPlan['from'], { where, conditions, list }: Facets, scope: Scope): string {
+  const related = list.filter(({ of }) => of.kind === 'embed');
+  const fields = new Set(related.flatMap(({ of }) => [...fieldsOfExpression(from, of)]));
+  const columns = [
+    `${list.some(isRepeated) ? 'row_number() over ()' : 'null'} as ${ROW_NUMBER}`,
+    ...conditions.map((condition, index) => `(${compilePredicate(condition, scope)}) as ${conditionName(index)}`),
+    ...list.flatMap(({ of }, index) =>
+      of.kind === 'embed' ? [] : `${compileExpression(of, scope)} as ${valueName(index)}`,
+    ),
+    ...[...fields].map((field) => columnOf(field, scope)),
+  ];
+  return `select ${columns.join(', ')} from ${identifier(from.name)}${compileWhere(where, scope)}`;
+}
+
+/** Whether a row may have several values. */
+function isRepeated({ of }: Facet): boolean {
+  return of.kind === 'embed' || countedType(of.type) !== of.type;
+}
+
+/** The rows of a facet: its candidates, with the related rows or elements that have its values. */
+interface FacetSource extends Pick<Facet, 'title' | 'limits'> {
+  /** `from … where …` */
+  readonly rows: string;
+  readonly value: Operand;
+  /** Whether a candidate may occur several times. */
+  readonly many: boolean;
+}
+
+function sourceOf({ of, title, limits, ignores }: Facet, index: number, facets: Facets, scope: Scope): FacetSource {
+  const conditions = [...conditionsOf(facets, ignores)];
+  let tables = `${CANDIDATES} as ${identifier(scope.name)}`;
+  let value: Operand = { sql: `${identifier(scope.name)}.${valueName(index)}`, of };
+  let many = false;
+  if (of.kind === 'embed') {
+    const { relation, between, plan } = of;
+    const joined = joinRelated(relation, scope, between);
+    const { expression } = plan.columns[0]!;
+    tables += ` cross join ${joined.tables}`;
+    conditions.push(joined.condition);
+    if (!isAlways(plan.where)) conditions.push(compilePredicate(plan.where, joined.scope));
+    value = { sql: compileExpression(expression, joined.scope), of: expression };
+    many = of.many;
+  }
+  const { type } = value.of;
+  if (countedType(type) !== type) {
+    tables += ` cross join ${scope.dialect.elements(value.sql)} as " elements"`;
+    value = { sql: '" elements".value', of: { kind: 'cast', of: value.of, type: countedType(type) } };
+    many = true;
+  }
+  const rows = `from ${tables}${whereOf(conditions, scope)}`;
+  return { rows, value, many, ...(title && { title }), ...(limits && { limits }) };
+}
+
+/** The conditions that a facet does not ignore. */
+function conditionsOf({ conditions }: Facets, ignores: readonly number[]): readonly string[] {
+  return conditions.flatMap((_, index) => (ignores.includes(index) ? [] : conditionName(index)));
+}
+
+/** Checks the deadline in one of 16 rows, at random: in every row, the checks would take longer than the rest. */
+function whereOf(conditions: readonly string[], { dialect: { guard } }: Scope): string {
+  const all = guard === undefined ? conditions : [...conditions, `(random() & 15 > 0 or ${guard})`];
+  return all.length === 0 ? '' : ` where ${all.join(' and ')}`;
+}
+
+function compileFacet(source: FacetSource, scope: Scope): string {
+  return source.limits === undefined ? compileValues(source, scope) : compileRanges(source, source.limits, scope);
+}
+
+/** The most frequent values; of equally frequent ones the least. */
+function compileValues({ rows, value, many, title }: FacetSource, scope: Scope): string {
+  const { dialect } = scope;
+  const count = many ? `count(distinct ${ROW_NUMBER})` : 'count(*)';
+  const ties = dialect.orderedBy(value).map((key) => `${key} nulls last`);
+  const order = [`${count} desc`, ...ties].join(', ');
+  const groups = `select ${value.sql} as ${VALUE}, ${count} as ${COUNT} ${rows} group by ${dialect.groupedBy(value)} order by ${order} limit ${MAX_FACET_VALUES}`;
+  const titles: [string, string][] =
+    title === undefined ? [] : [['title', dialect.json(compileTitle(title, scope), title.type)]];
+  const members: [string, string][] = [
+    ['value', dialect.json(`${GROUPS}.${VALUE}`, value.of.type)],
+    ...titles,
+    ['count', `${GROUPS}.${COUNT}`],
+  ];
+  return dialect.listAsJson(
+    `select ${dialect.rowAsJson(members, false)} as ${identifier(ROW)} from (${groups}) as ${GROUPS}`,
+  );
+}
+
+/** The value of a group stands for the field that refers. */
+function compileTitle(title: Expression, scope: Scope): string {
+  return compileExpression(title, { ...scope, name: ' groups', column: () => `${GROUPS}.${VALUE}` });
+}
+
+/** Half-open ranges. Rows below the first, above the last and without a value are listed if there are any. */
+function compileRanges(
+  { rows, value, many }: FacetSource,
+  limits: readonly NonNullable<Facet['limits']>[number][],
+  scope: Scope,
+): string {
+  const { dialect, bind } = scope;
+  const compare = (operator: '<' | '>=', limit: (typeof limits)[number]) =>
+    dialect.compare(value, operator, limit, bind);
+  const count = (condition: string) =>
+    many ? `count(distinct case when ${condition} then ${ROW_NUMBER} end)` : `count(case when ${condition} then 1 end)`;
+  const json = (limit: (typeof limits)[number]) => bind(value.of.type.json(limit), TEXT);
+  const range = (names: readonly string[], condition: string) =>
+    [`',{'`, ...names, `'"count":' || ${count(condition)} || '}'`].join(' || ');
+  const ifAny = (condition: string, sql: string) => `case when ${count(condition)} > 0 then ${sql} else '' end`;
+  const from = (limit: (typeof limits)[number]) => `'"from":' || ${json(limit)} || ','`;
+  const to = (limit: (typeof limits)[number]) => `'"to":' || ${json(limit)} || ','`;
+  const [first, last] = [limits[0]!, limits.at(-1)!];
+  const parts = [
+    ifAny(compare('<', first), range([to(first)], compare('<', first))),
+    ...limits.slice(1).map((limit, index) => {
+      const start = limits[index]!;
+      return range([from(start), to(limit)], `${compare('>=', start)} and ${compare('<', limit)}`);
+    }),
+    ifAny(compare('>=', last), range([from(last)], compare('>=', last))),
+    ifAny(`${value.sql} is null`, range([`'"value":null,'`], `${value.sql} is null`)),
+  ];
+  return `(select '[' || substr(${parts.join(' || ')}, 2) || ']' ${rows})`;
+}
+
+/** The least and the greatest number. */
+function compileBounds({ rows, value }: FacetSource, { dialect }: Scope): string {
+  const { of } = value;
+  const bound = (name: 'min' | 'max') => {
+    const type = builtIn(of.type.aggregates[name]!);
+    return dialect.valueAsJson(dialect.aggregate({ kind: 'aggregate', function: name, of, type }, value.sql), type);
+  };
+  return `(select '{"minimum":' || ${bound('min')} || ',"maximum":' || ${bound('max')} || '}' ${rows})`;
+}
+
+function conditionName(index: number): string {
+  return `" condition ${index}"`;
+}
+
+function valueName(index: number): string {
+  return `" value ${index}"`;
+}

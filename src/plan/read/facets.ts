@@ -1,0 +1,168 @@
+/**
+ * Plans facets: the number of rows for each value of a field. A facet ignores the conditions on its own field, so that
+ * it shows the alternatives to a chosen value.
+ */
+import { ApiError } from '../../base/errors.ts';
+import { type Collection, type Field, stored } from '../../collection/declaration.ts';
+import { isMany, type Relation, relationsOf } from '../../collection/relations.ts';
+import { titleField } from '../../collection/title-field.ts';
+import { can, type Type } from '../../collection/types/type.ts';
+import type { Value } from '../../collection/value.ts';
+import type { FacetTerm, Query } from '../../dialect/tree.ts';
+import { planConditions, readValue } from '../predicate.ts';
+import { fieldExpression, resolvePath } from '../resolve.ts';
+import {
+  ALWAYS,
+  conjuncts,
+  type Expression,
+  type Facet,
+  type Facets,
+  fieldOf,
+  type Predicate,
+  type ReadPlan,
+} from '../types.ts';
+import { type Embeds, embeddedValues, embedName, existsPredicate, type PlannedEmbed } from './embeds.ts';
+import { relate } from './relate.ts';
+import { NO_ORDER, sameExpression } from './shape.ts';
+
+type FacetsQuery = Pick<Query, 'conditions'> & { readonly facets: readonly FacetTerm[] };
+
+/** A facet, and whether a condition is its own. */
+interface PlannedFacet {
+  readonly facet: Omit<Facet, 'ignores'>;
+  readonly owns: (condition: Predicate) => boolean;
+}
+
+export function planFacets(collection: Collection, { conditions, facets }: FacetsQuery, embeds: Embeds): Facets {
+  checkNames(facets);
+  // The pages of a list have the same facets.
+  const filters = conditions.filter((condition) => condition.kind !== 'group' || condition.after !== true);
+  const inner = new Map(
+    [...embeds.byItem].filter(([item]) => item.inner).map(([item, embed]) => [embedName(item), embed]),
+  );
+  const required = new Map([...inner.values()].map((embed) => [existsPredicate(embed), embed]));
+  const terms = [...conjuncts(planConditions(collection, filters, embeds)), ...required.keys()];
+  const planned = facets.map((term) => planFacet(collection, term, embeds, inner, required));
+  const owned = terms.filter((term) => planned.some(({ owns }) => owns(term)));
+  return {
+    where: { kind: 'all', terms: terms.filter((term) => !owned.includes(term)) },
+    conditions: owned,
+    list: planned.map(({ facet, owns }) => ({
+      ...facet,
+      ignores: owned.flatMap((term, index) => (owns(term) ? index : [])),
+    })),
+  };
+}
+
+function checkNames(terms: readonly FacetTerm[]): void {
+  const names = terms.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new ApiError('PGRST100', `facets names ${repeated} more than once`);
+}
+
+function planFacet(
+  collection: Collection,
+  term: FacetTerm,
+  embeds: Embeds,
+  inner: ReadonlyMap<string, PlannedEmbed>,
+  required: ReadonlyMap<Predicate, PlannedEmbed>,
+): PlannedFacet {
+  const { embed: name, field } = term;
+  if (name === undefined) {
+    const of = resolvePath(collection, field);
+    return { facet: shapeOf(collection, term, of, of), owns: (condition) => testsOnly(condition, of) };
+  }
+  const embed = inner.get(name);
+  const relation = embed?.relation ?? relationOf(collection, name, embeds);
+  if (relation.computedBy !== undefined) {
+    throw new ApiError('PGRST127', `facets cannot follow ${name}, which a function computes`);
+  }
+  const to = collection.among.get(relation.to.name) ?? relation.to;
+  const value = resolvePath(to, field);
+  // Related rows satisfy the other conditions of their embedding.
+  const rest = conjuncts(embed?.plan.where ?? ALWAYS).filter((condition) => !testsOnly(condition, value));
+  const column = { name: field.name, expression: value };
+  const plan: ReadPlan = {
+    kind: 'read',
+    from: stored(to),
+    columns: [column],
+    order: NO_ORDER,
+    where: { kind: 'all', terms: rest },
+    offset: 0,
+  };
+  const of = embeddedValues({ relation, plan, many: isMany(relation) }, column);
+  return {
+    facet: shapeOf(to, term, of, value),
+    owns: (condition) => embed !== undefined && required.get(condition) === embed,
+  };
+}
+
+/** The relation of an embedding of the request, or any other. */
+function relationOf(collection: Collection, name: string, { byItem }: Embeds): Relation {
+  for (const [item, embed] of byItem) if (embedName(item) === name) return embed.relation;
+  return relate(collection, name, undefined);
+}
+
+/** `value` is the expression of the collection that has the field. */
+function shapeOf(collection: Collection, term: FacetTerm, of: Expression, value: Expression): PlannedFacet['facet'] {
+  const { name, limits } = term;
+  const type = countedType(value.type);
+  const field = fieldOf(value);
+  const isReference = stored(collection).references.some((reference) => reference.field === field);
+  const bounds = can(type, 'number') && !isReference;
+  if (limits !== undefined) return { name, of, bounds, limits: readLimits(name, type, limits) };
+  const title = field && titleOf(collection, field);
+  return title === undefined ? { name, of, bounds } : { name, of, bounds, title };
+}
+
+/** The elements of an array are counted, not the array. */
+export function countedType(type: Type): Type {
+  return type.element ?? type;
+}
+
+function readLimits(name: string, type: Type, texts: readonly string[]): readonly Value[] {
+  if (!can(type, 'number') && type.moving === undefined) {
+    throw new ApiError('42883', `${name} is of type ${type.title}, which has no ranges`, {
+      hint: 'Ranges are for numbers, dates and times.',
+    });
+  }
+  const values = texts.map((text) => readValue({ name, type }, text));
+  const keys = values.map((value) => type.key(value));
+  const wrong = keys.findIndex((key, index) => index > 0 && keys[index - 1]! >= key);
+  if (wrong === -1) return values;
+  throw new ApiError('PGRST100', `the limits of ${name} are not in ascending order: ${texts.join(', ')}`, {
+    hint: `${texts[wrong]} must be greater than ${texts[wrong - 1]}.`,
+  });
+}
+
+/** The title of the row that a field refers to, if the caller may read it. */
+function titleOf(collection: Collection, field: Field): Expression | undefined {
+  const relation = relationsOf(collection).find(
+    ({ outer, referring, through, list, also = [] }) =>
+      outer === field && referring === field && through === undefined && list === undefined && also.length === 0,
+  );
+  const to = relation && collection.among.get(relation.to.name);
+  const title = to && titleField(to);
+  if (relation === undefined || to === undefined || title === undefined) return undefined;
+  const column = { name: title.name, expression: fieldExpression(title) };
+  const plan: ReadPlan = {
+    kind: 'read',
+    from: stored(to),
+    columns: [column],
+    order: NO_ORDER,
+    where: ALWAYS,
+    offset: 0,
+  };
+  return embeddedValues({ relation, plan, many: false }, column);
+}
+
+/** Whether a condition depends on nothing but this value. */
+function testsOnly(condition: Predicate, of: Expression): boolean {
+  if (condition.kind === 'constant') return false;
+  const tests = (term: Predicate): boolean => {
+    if ('terms' in term) return term.terms.every(tests);
+    if (term.kind === 'not') return tests(term.term);
+    return term.kind === 'constant' || (term.kind !== 'exists' && sameExpression(term.of, of));
+  };
+  return tests(condition);
+}
