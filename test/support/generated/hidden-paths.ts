@@ -136,6 +136,13 @@ const SHAPES: Readonly<Record<string, readonly string[]>> = {
   orders: ['*', 'id,order_lines(quantity,products(name))', 'id,order_lines!inner(id)', 'status,count()'],
   order_lines: ['*', 'id,orders(status)', 'quantity.sum()', 'id,products(name,prices(amount))'],
 };
+const FACETS: typeof SHAPES = {
+  categories: ['name', 'hidden', 'products.status', 'products.id(2,100)'],
+  products: ['category_id', 'status', 'name', 'prices.amount', 'categories.name'],
+  prices: ['product_id', 'amount(2,100)', 'valid_from', 'products.name'],
+  orders: ['customer_id', 'status', 'order_lines.product_id'],
+  order_lines: ['order_id', 'product_id', 'quantity', 'orders.status', 'products.category_id'],
+};
 const KEYS = [1, 2, 3, 100, 101, 103, 105, 107, 999];
 
 /** A read, or a write of a customer, which has keys of its own and refers to any row. */
@@ -169,6 +176,10 @@ export function choosePathRequest(choose: Chooser, role: string): RoleRequest {
   ];
   const parts = [`select=${choose.one(SHAPES[name]!)}`, ...choose.some(filters)];
   if (choose.sometimes(30)) parts.push(`limit=${choose.number(0, 3)}`, `offset=${choose.number(0, 2)}`);
+  if (choose.sometimes(30)) {
+    const facets = choose.some(FACETS[name]!, 1).join(',');
+    return get(`/${name}?${parts.join('&')}&facets=${facets}`, { accept: 'application/vnd.catalogue.facets+json' });
+  }
   return get(`/${name}?${parts.join('&')}`, choose.sometimes(40) ? { prefer: 'count=exact' } : {});
 }
 

@@ -138,6 +138,17 @@ class Asked {
     if (choose.sometimes(15)) parts.push(`offset=${choose.number(0, 4)}`);
     return parts.join('&');
   }
+
+  /** Fields, fields of related rows, and ranges, mostly of the embedding that the query filters. */
+  facets(name: string): string {
+    const { choose } = this;
+    const facet = () => {
+      const target = choose.sometimes(40) ? this.related(name) : undefined;
+      if (target === undefined) return `${this.field(name)}${choose.sometimes(20) ? '(1,10,4242)' : ''}`;
+      return `${choose.sometimes(40) ? 'in' : target.replace(/!.*/, '')}.${this.field(collectionOf(target))}`;
+    };
+    return [...new Set(Array.from({ length: choose.number(1, 3) }, facet))].join(',');
+  }
 }
 
 const HEADERS: readonly Readonly<Record<string, string>>[] = [
@@ -177,6 +188,12 @@ export function chooseOutdoorRequest(
       return actionRequest(choose);
     case 7:
       return writeRequest(choose, last);
+    case 8:
+    case 9: {
+      const facets = `/${name}?${asked.query(name)}&facets=${asked.facets(name)}`;
+      const past = hasLog && choose.sometimes(20) ? { prefer: `as-of=${choose.one(times)}` } : {};
+      return { path: facets, init: { headers: { accept: 'application/vnd.catalogue.facets+json', ...past } } };
+    }
     default:
       return { path, init: { method, headers } };
   }

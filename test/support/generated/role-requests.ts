@@ -205,6 +205,18 @@ function query(names: Names, name: string): string {
   return parts.join('&');
 }
 
+/** Fields, fields of related rows, and ranges, mostly of the embedding that the query filters. */
+function facets(names: Names, name: string): string {
+  const { choose } = names;
+  const facet = () => {
+    const embedding = choose.sometimes(40) ? names.embedding(name) : undefined;
+    if (embedding === undefined) return `${names.field(name)}${choose.sometimes(20) ? '(1,3,4242)' : ''}`;
+    const [target, to] = embedding;
+    return `${choose.sometimes(50) ? 'inside' : target.replace(/!.*/, '')}.${names.field(to)}`;
+  };
+  return [...new Set(Array.from({ length: choose.number(1, 3) }, facet))].join(',');
+}
+
 const READ_HEADERS: readonly Readonly<Record<string, string>>[] = [
   {},
   {},
@@ -235,6 +247,10 @@ export function chooseRead(choose: Chooser, role: string): RoleRequest {
     const value = choose.one(['1', '20', 'north', 'Drinks', 'x']);
     const called = choose.one(['cheap', 'costly', 'in_category', 'of_supplier']);
     return { path: `/rpc/${called}?value=${value}&${asked}`, init: { headers: { ...choose.one(READ_HEADERS) } } };
+  }
+  if (choose.sometimes(20)) {
+    const path = `/${name}?${asked === '' ? '' : `${asked}&`}facets=${facets(names, known)}`;
+    return { path, init: { method: 'GET', headers: { accept: 'application/vnd.catalogue.facets+json' } } };
   }
   const method = choose.sometimes(10) ? 'HEAD' : 'GET';
   return { path: asked === '' ? path : `${path}?${asked}`, init: { method, headers: { ...choose.one(READ_HEADERS) } } };
