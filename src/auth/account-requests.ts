@@ -14,7 +14,7 @@ import { parseQuery } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
-import { objectIn } from '../http/body/object-body.ts';
+import { objectIn } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
 import { checkUrlLength } from '../http/rows.ts';
 import { OWN_PATH } from '../http/target.ts';

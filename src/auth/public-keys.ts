@@ -6,7 +6,7 @@
 import { pathToFileURL } from 'node:url';
 import { createRemoteJWKSet, customFetch, type ExportedJWKSCache, importJWK, type JWK, jwksCache } from 'jose';
 import { ApiError } from '../base/errors.ts';
-import { fileProblem } from '../base/files/file-problem.ts';
+import { fileProblem } from '../base/files/output-file.ts';
 import { JWKS_FRESH_MS, JWKS_RETRY_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { type Verifier, verifyByPublicKey } from './verifiers.ts';

@@ -5,7 +5,7 @@ import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
-import { objectIn } from '../http/body/object-body.ts';
+import { objectIn } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import { type PageContext, type Pages, postOnly, readOnly } from '../http/pages.ts';

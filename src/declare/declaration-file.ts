@@ -1,7 +1,6 @@
 /** The text of a declaration file: its content, its version, and its replacement in one step. */
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { fileProblem } from '../base/files/file-problem.ts';
-import { modeOf, moveIntoPlace, temporaryPath } from '../base/files/output-file.ts';
+import { fileProblem, modeOf, moveIntoPlace, temporaryPath } from '../base/files/output-file.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { ConfigError } from '../settings/setting.ts';
 

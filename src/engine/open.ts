@@ -1,7 +1,7 @@
 /** Opens the engine, or the maintenance, of a database URL. The only place that chooses between engines. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileProblem } from '../base/files/file-problem.ts';
+import { fileProblem } from '../base/files/output-file.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';

@@ -56,3 +56,9 @@ export function* rejectRepeatedKeys(
     } else positions.set(name, index);
   }
 }
+
+export function notSingular(rows: number): ApiError {
+  return new ApiError('PGRST116', 'Cannot coerce the result to a single JSON object', {
+    details: `The result contains ${rows} rows`,
+  });
+}

@@ -16,7 +16,7 @@ import { acceptsFacets, asSingular, FACETS_MEDIA } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
 import { atMoment } from '../plan/at-moment.ts';
-import { checkAsOf } from '../plan/read/as-of.ts';
+import { checkAsOf } from '../plan/read/changes.ts';
 import { withMaxRows } from '../plan/read/page.ts';
 import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';

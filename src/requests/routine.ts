@@ -12,9 +12,15 @@ import { optionsAnswer } from '../http/methods.ts';
 import { JSON_MEDIA, prefersMedia } from '../http/negotiate.ts';
 import { checkUrlLength } from '../http/rows.ts';
 import { RPC_PATH } from '../http/target.ts';
-import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
+import {
+  callArguments,
+  type GivenArguments,
+  maxRowsOf,
+  planFunction,
+  readArguments,
+  shapeOf,
+} from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
-import { maxRowsOf, planFunction } from '../plan/call/function-call.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
 import { withMaxRows } from '../plan/read/page.ts';
 import type { FunctionCall } from '../plan/types.ts';

@@ -72,7 +72,11 @@ async function executeOrList(
   terms: WriteOptions,
   errors: ErrorList,
 ): Promise<readonly WriteResult[]> {
-  const failure = errors.total === 0 ? await attemptWrite(engine, planned, terms) : undefined;
+  const rejection = (error: unknown) => {
+    if (error instanceof ApiError && isAboutRows(error)) return error;
+    throw error;
+  };
+  const failure = errors.total === 0 ? await execute(engine, [planned], terms).catch(rejection) : undefined;
   if (failure !== undefined && !(failure instanceof ApiError)) return failure;
   const { plan, collection } = planned;
   await engine.problems(plan, (error) => {
@@ -84,20 +88,6 @@ async function executeOrList(
   const isListed = failure?.index === undefined ? errors.total > 0 : errors.indexes.has(failure.index);
   if (failure !== undefined && !isListed) errors.report(failure);
   throw errors.toError();
-}
-
-/** The result, or the error if it is about rows or fields of the body. */
-async function attemptWrite(
-  engine: Engine,
-  planned: PlannedWrite,
-  terms: WriteOptions,
-): Promise<readonly WriteResult[] | ApiError> {
-  try {
-    return await execute(engine, [planned], terms);
-  } catch (error) {
-    if (error instanceof ApiError && isAboutRows(error)) return error;
-    throw error;
-  }
 }
 
 function isAboutRows({ code, index, field }: ApiError): boolean {

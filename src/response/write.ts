@@ -61,9 +61,9 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   if (result.missing !== undefined) headers['catalogue-missing-rows'] = String(result.missing);
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
-  if (isOmitted) return { status: statusWithBody(action, preferences, result), headers, body: null };
+  if (isOmitted) return { status: statusOf(action, true, preferences, result), headers, body: null };
   if (result.body === undefined || plan.returning === undefined) {
-    return { status: statusWithoutBody(action, preferences, result), headers, rows: result.affected, body: null };
+    return { status: statusOf(action, false, preferences, result), headers, rows: result.affected, body: null };
   }
   headers['content-type'] = media.contentType;
   const isWhole = plan.returning.isWhole === true && media.format === 'json' && !media.stripNulls;
@@ -71,7 +71,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   if (isWhole && hasKey && result.affected === 1) {
     headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
   }
-  return { status: statusWithBody(action, preferences, result), headers, rows: result.affected, body };
+  return { status: statusOf(action, true, preferences, result), headers, rows: result.affected, body };
 }
 
 /** Only a list of changes can have missing rows, and only unique fields have conflicts to resolve. */
@@ -88,12 +88,9 @@ function appliedBy({ preferences, plan }: WriteAsked, isOmitted: boolean): Prefe
   };
 }
 
-function statusWithoutBody(action: WriteAction, preferences: Preferences, result: WriteResult): number {
-  return action === 'insert' ? insertStatus(preferences, result) : 204;
-}
-
-function statusWithBody(action: WriteAction, preferences: Preferences, result: WriteResult): number {
+function statusOf(action: WriteAction, hasBody: boolean, preferences: Preferences, result: WriteResult): number {
   if (action === 'insert') return insertStatus(preferences, result);
+  if (!hasBody) return 204;
   return action === 'replace' && result.inserted > 0 ? 201 : 200;
 }
 

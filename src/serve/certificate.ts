@@ -1,7 +1,7 @@
 /** Reads the certificate of the service and its private key from files. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileProblem } from '../base/files/file-problem.ts';
+import { fileProblem } from '../base/files/output-file.ts';
 import type { Log } from '../observe/log.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 

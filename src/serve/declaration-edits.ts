@@ -15,7 +15,7 @@ import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { isInMemory, maintenanceOf } from '../engine/open.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
-import { objectIn } from '../http/body/object-body.ts';
+import { objectIn } from '../http/body/parse-body.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../response/own-resources.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 

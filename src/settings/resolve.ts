@@ -4,7 +4,7 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { fileProblem } from '../base/files/file-problem.ts';
+import { fileProblem } from '../base/files/output-file.ts';
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
 import { ConfigError, envSetting, fileKey, type Setting, type Table, text, type Values } from './setting.ts';
 

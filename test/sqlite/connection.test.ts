@@ -1,10 +1,9 @@
 /** An unfinished statement on a connection never makes the next read show outdated data. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test';
-import { MemoryChangeCounter } from '../../src/engine/sqlite/connection/change-counter.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { checkDeadline, clearDeadline, setDeadline } from '../../src/engine/sqlite/connection/deadline.ts';
-import { Snapshot } from '../../src/engine/sqlite/connection/snapshot.ts';
+import { MemoryChangeCounter, Snapshot } from '../../src/engine/sqlite/connection/snapshot.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 

@@ -1,8 +1,8 @@
 /** The output of a command: standard output, a device, or a file that appears only when it is complete. */
 import { closeSync, fchmodSync, openSync, rmSync, writeSync } from 'node:fs';
-import { fileProblem } from '../../base/files/file-problem.ts';
 import {
   checkMayWrite,
+  fileProblem,
   modeOf,
   moveIntoPlace,
   temporaryPath,

@@ -1,6 +1,6 @@
 /** Reads a file or standard input as records, no faster than they are consumed. */
 import { statSync } from 'node:fs';
-import { fileProblem } from '../../base/files/file-problem.ts';
+import { fileProblem } from '../../base/files/output-file.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { CsvRecords } from './csv.ts';
 import { type FileEncoding, TextReader } from './encoding.ts';

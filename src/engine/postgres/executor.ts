@@ -41,33 +41,29 @@ export class Executor {
   }
 
   write<T>(work: Work<T>, translate?: Translate): Promise<T> {
-    const writeOnce = (pool: Pool) =>
-      work(pool).catch((error) => {
-        // A retry would come late, and might wait for locks of the attempt before.
-        throw error instanceof ConnectionUnresponsive ? translateError(error) : error;
-      });
-    return this.onPrimary(writeOnce, translate);
+    return this.onPrimary(work, translate, true);
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
-  onPrimary<T>(work: Work<T>, translate: Translate = translateError, attempt = 1): Promise<T> {
+  onPrimary<T>(work: Work<T>, translate: Translate = translateError, isWrite = false, attempt = 1): Promise<T> {
     const pool = this.primary.getPool();
-    if (pool instanceof Promise) return pool.then((found) => this.attempt(found, work, translate, attempt));
-    return this.attempt(pool, work, translate, attempt);
+    if (pool instanceof Promise) return pool.then((found) => this.attempt(found, work, translate, isWrite, attempt));
+    return this.attempt(pool, work, translate, isWrite, attempt);
   }
 
-  private attempt<T>(pool: Pool, work: Work<T>, translate: Translate, attempt: number): Promise<T> {
+  private attempt<T>(pool: Pool, work: Work<T>, translate: Translate, isWrite: boolean, attempt: number): Promise<T> {
     return this.run(pool, work, async (error) => {
       const isUnconfirmed = error instanceof UnconfirmedCommit;
       const cause = isUnconfirmed ? error.cause : error;
       // An unresponsive connection does not prove that its server is down. The heartbeat checks the server.
       if (isLoss(cause) && !(cause instanceof ConnectionUnresponsive)) this.primary.reportLoss(cause, pool);
       if (isUnconfirmed) throw error.response;
-      // Any other write that failed is not stored, and may run again.
-      const pause = pauseBeforeRetry(error, attempt);
+      // Any other write that failed is not stored. It may run again, unless it would come late, and wait for locks of
+      // the attempt before.
+      const pause = isWrite && error instanceof ConnectionUnresponsive ? undefined : pauseBeforeRetry(error, attempt);
       if (pause === undefined) throw await translate(error);
       await Bun.sleep(pause);
-      return this.onPrimary(work, translate, attempt + 1);
+      return this.onPrimary(work, translate, isWrite, attempt + 1);
     });
   }
 

@@ -16,7 +16,7 @@ import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from 
 import { GUARD } from './connection/deadline.ts';
 import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
-import { operatedSql } from './functions/operated.ts';
+import { operatedSql } from './functions/numeric.ts';
 import { storedForm } from './functions/stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {

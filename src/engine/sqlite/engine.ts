@@ -35,10 +35,9 @@ import { withRelatedFirst } from '../shared/plan-keys.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { Statement } from '../sql/statement.ts';
-import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
-import { Snapshot } from './connection/snapshot.ts';
+import { MemoryChangeCounter, Snapshot, WalChangeCounter } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { guardedDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
@@ -107,6 +106,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     },
   });
   const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays, isLogged };
+  const common = { steps, limitMs, isLogged, isIndexed };
   if (options.path === IN_MEMORY) {
     const changes = new MemoryChangeCounter();
     const writer = new Writer((lists) => {
@@ -115,18 +115,9 @@ export function openSqlite(options: SqliteOptions): Engine {
       if (historyDays) maintainLog(first, historyDays);
       return results;
     }, queueSeconds);
-    const parts = {
-      path: IN_MEMORY,
-      location: 'in memory',
-      steps,
-      connection: first,
-      changes,
-      writer,
-      limitMs,
-      isLogged,
-      isIndexed,
-    };
-    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first, isLogged) });
+    const statistics = new TableStatistics(first, isLogged);
+    const names = { path: IN_MEMORY, location: 'in memory' };
+    return new SqliteEngine({ ...common, ...names, connection: first, changes, writer, statistics });
   }
   const path = fileOf(options.path);
   // Before the reader opens: the last connection to close moves the rows from the log into the file.
@@ -138,17 +129,14 @@ export function openSqlite(options: SqliteOptions): Engine {
   const readLimits = { ...READ_POOL_LIMITS, ...options.readingBounds };
   if (options.serves === true) writerThread.begin();
   return new SqliteEngine({
+    ...common,
     ...defined({ onLoad: options.onLoad, onClose: options.onClose }),
     path,
     location,
-    steps,
     connection,
     statistics: new TableStatistics(connection, isLogged),
     changes,
     writer: new Writer(writerThread.commit, queueSeconds),
-    limitMs,
-    isLogged,
-    isIndexed,
     file: {
       files,
       writerThread,

@@ -144,17 +144,12 @@ function tryPlan(collection: Collection, comparison: Comparison): Predicate | un
 }
 
 export function valuesOf(test: Test): readonly string[] {
-  switch (test.kind) {
-    case 'in':
-      return test.values;
-    case 'is':
-    case 'unknown':
-      return [];
-    case 'search':
-      return [test.query];
-    case 'value':
-      return [test.value];
-  }
+  const values: string[] = [];
+  mapValues(test, (text) => {
+    values.push(text);
+    return text;
+  });
+  return values;
 }
 
 /** The same test with other values. */

@@ -1,12 +1,21 @@
 /** The arguments of a call: texts of a query string or a form, JSON values of a body, or the whole body. */
 import { ApiError } from '../../base/errors.ts';
-import type { Parameter } from '../../collection/declaration.ts';
+import {
+  type Collection,
+  type DatabaseFunction,
+  declareCollection,
+  type Parameter,
+} from '../../collection/declaration.ts';
 import type { BodyType } from '../../collection/draft.ts';
 import { jsonText } from '../../collection/exact-json.ts';
 import { storeJson } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { TextArguments } from '../../dialect/call-query.ts';
-import type { CallArguments } from '../types.ts';
+import type { Refinement, TextArguments } from '../../dialect/call-query.ts';
+import type { Page } from '../../dialect/page.ts';
+import type { Permissions } from '../access/permissions.ts';
+import { planRead } from '../read/read.ts';
+import { NO_COLUMNS } from '../read/shape.ts';
+import type { CallArguments, FunctionCall, ReadPlan } from '../types.ts';
 import type { CallShape } from './find-routine.ts';
 
 export type GivenArguments =
@@ -53,4 +62,41 @@ export function callArguments(given: GivenArguments, takesBody: boolean): CallAr
   if (takesBody) return { kind: 'body', text: given.whole! };
   const { values } = given;
   return { kind: 'json', names: [...values.keys()], text: jsonText(Object.fromEntries(values)) };
+}
+
+/** The result of a function that returns nothing. */
+const NOTHING: Collection = declareCollection({ name: 'nothing', key: [], fields: [] });
+
+/** The rules of the caller's role apply to rows of a collection. */
+export function planFunction(
+  source: FunctionCall,
+  { selects: _, ...query }: Refinement,
+  page: Page,
+  count: ReadPlan['count'],
+  permissions: Permissions | undefined,
+): ReadPlan {
+  const { returns } = source.function;
+  if (returns === undefined) {
+    return {
+      kind: 'read',
+      from: NOTHING,
+      columns: NO_COLUMNS,
+      order: [],
+      where: { kind: 'constant', value: true },
+      offset: 0,
+      source,
+    };
+  }
+  const { collection, isDeclared } = returns;
+  return planRead(collection, query, page, count, isDeclared ? permissions : undefined, { source });
+}
+
+/** The row limit of `Prefer: max-affected`, which only a list can have. */
+export function maxRowsOf({ returns }: DatabaseFunction, maxAffected: number | undefined): { maxRows?: number } {
+  if (maxAffected === undefined) return {};
+  if (returns?.many === true) return { maxRows: maxAffected };
+  throw new ApiError(
+    'PGRST128',
+    'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
+  );
 }

@@ -1,10 +1,10 @@
-/** Plans the log of changes as a caller sees it: which collections, which of their fields, which rows. */
-
+/** Plans the log of changes as a caller sees it, and checks reads as of an earlier time. */
 import { tableDenied } from '../../collection/access/permission-errors.ts';
-import type { Collection } from '../../collection/declaration.ts';
-import { stored } from '../../collection/declaration.ts';
+import { CHANGES_NAME } from '../../collection/change-log.ts';
+import { type Collection, stored } from '../../collection/declaration.ts';
+import { changingCollections } from '../access/named-fields.ts';
 import type { Permissions } from '../access/permissions.ts';
-import { ALWAYS, fieldOf, type LogView, type Predicate } from '../types.ts';
+import { ALWAYS, fieldOf, type LogView, type Predicate, type ReadPlan } from '../types.ts';
 
 /** Fields that only some rules of a role allow are left out. A filter on the collection saves the others. */
 export function logViews(
@@ -38,4 +38,40 @@ function collectionsIn(where: Predicate): ReadonlySet<unknown> | undefined {
 
 function isCollection({ of }: Extract<Predicate, { kind: 'compare' | 'in' }>): boolean {
   return fieldOf(of)?.name === 'collection';
+}
+
+/** Throws unless the role reads the changes of every collection of the plan, with the values before and after. */
+export function checkAsOf(plan: ReadPlan, permissions: Permissions | undefined): void {
+  if (permissions === undefined || plan.log !== undefined) return;
+  const view = permissions.catalogue.builtIn.get(CHANGES_NAME)!;
+  const values = [view.byName.get('before'), view.byName.get('after')].filter((field) => field !== undefined);
+  if (values.length < 2) throw tableDenied(CHANGES_NAME, 'read');
+  const rule = permissions.rows(stored(view), 'read', new Set(values));
+  if (changingCollections(plan).some(({ name }) => holdsIn(rule, name) !== true))
+    throw tableDenied(CHANGES_NAME, 'read');
+}
+
+/** Whether a rule of the log holds for every change of a collection; null if it depends on the change. */
+function holdsIn(rule: Predicate, name: string): boolean | null {
+  switch (rule.kind) {
+    case 'constant':
+      return rule.value;
+    case 'all':
+    case 'any': {
+      const deciding = rule.kind === 'any';
+      const held = rule.terms.map((term) => holdsIn(term, name));
+      return held.includes(deciding) ? deciding : held.includes(null) ? null : !deciding;
+    }
+    case 'not': {
+      const held = holdsIn(rule.term, name);
+      return held === null ? null : !held;
+    }
+    case 'compare':
+      if (fieldOf(rule.of)?.name !== 'collection') return null;
+      return rule.operator === '=' ? rule.value === name : rule.operator === '<>' ? rule.value !== name : null;
+    case 'in':
+      return fieldOf(rule.of)?.name === 'collection' ? rule.values.includes(name) : null;
+    default:
+      return null;
+  }
 }

@@ -3,7 +3,7 @@
  * the credentials of the client: so roles, limits and checks of credentials apply.
  */
 import type { FeedEvent, LiveSteps } from '../../feed/feed-event.ts';
-import { ALL_TABLES, type Binding, filterQuery } from './bindings.ts';
+import { ALL_TABLES, type Binding, filterQuery } from './protocol.ts';
 
 export interface ChannelContext {
   /** Requests the feed of a path of the service with these headers. Throws a `RejectedRequest`. */

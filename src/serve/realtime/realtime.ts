@@ -8,9 +8,8 @@ import {
 } from '../../base/limits/feed.ts';
 import { LiveRequest, type LiveSteps } from '../../feed/feed-event.ts';
 import type { Peer } from '../../http/call.ts';
-import { readBindings, unsupported } from './bindings.ts';
 import { Channel, RejectedRequest } from './channel.ts';
-import { type Message, type Printer, parseMessage, printerOf } from './messages.ts';
+import { type Message, type Printer, parseMessage, printerOf, readBindings, unsupported } from './protocol.ts';
 
 const PATH = '/realtime/v1/websocket';
 /** Cookies are left out: a page of any origin may open a websocket, and the browser would send them. */

@@ -8,8 +8,7 @@ import { NEWEST, type WriteResult } from '../../engine.ts';
 import { type Notice, type Runner, type SessionSettings, within } from '../driver.ts';
 import { parseTarget } from '../url.ts';
 import { UnconfirmedCommit } from '../write/transaction.ts';
-import { type Position, parsePosition, printPosition, writtenPosition } from './position.ts';
-import { Replica } from './replica.ts';
+import { type Position, parsePosition, printPosition, Replica, writtenPosition } from './replica.ts';
 
 /** How often the service asks all servers for their positions. */
 const ASK_MS = 250;

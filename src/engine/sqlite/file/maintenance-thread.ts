@@ -1,7 +1,6 @@
 /** A thread for maintenance tasks that take time proportional to the file size. It runs one task and ends. */
 import { SQLiteError } from 'bun:sqlite';
-import { fileProblem } from '../../../base/files/file-problem.ts';
-import { finalPath } from '../../../base/files/output-file.ts';
+import { fileProblem, finalPath } from '../../../base/files/output-file.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { NO_ROWS } from '../../../plan/write/first-rows.ts';

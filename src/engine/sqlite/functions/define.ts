@@ -13,8 +13,7 @@ import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
 import { compileLike } from './like.ts';
-import { defineNumeric } from './numeric.ts';
-import { defineOperated } from './operated.ts';
+import { defineNumeric, defineOperated } from './numeric.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {

@@ -1,5 +1,8 @@
-/** Exact sums and averages: of integer units summed in halves, and of numbers of any length as text. */
+/** Exact sums, averages and operations: of integer units summed in halves, and of numbers of any length as text. */
 import type { Database } from 'bun:sqlite';
+import { memoizeText } from '../../../base/memo.ts';
+import type { Field } from '../../../collection/declaration.ts';
+import { builtIn } from '../../../collection/types/index.ts';
 import {
   type Exact,
   exactDecimal,
@@ -8,6 +11,11 @@ import {
   printTrimmed,
   rounded,
 } from '../../../collection/types/number/decimal-text.ts';
+import type { Operation } from '../../../collection/types/operations.ts';
+import { checkLength, withLocation } from '../../../plan/coerce.ts';
+import type { SetResult } from '../../../plan/types.ts';
+import { quoteText } from '../../sql/statement.ts';
+import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineNumeric(db: Database): void {
   const sumOf = (high: string, low: string, scale: number) => exactUnits((BigInt(high) << 32n) + BigInt(low), scale);
@@ -74,4 +82,42 @@ function leading({ digits, scale }: Exact): [weight: number, first: number] {
   const weight = Math.floor(position / GROUP);
   const inGroup = position - weight * GROUP + 1;
   return [weight, Number(digits.slice(0, inGroup).padEnd(inGroup, '0'))];
+}
+
+interface Described extends Pick<Field, 'name' | 'maxBytes'>, Pick<Operation, 'operation' | 'round'> {
+  readonly type: string;
+}
+
+export function operatedSql(column: string, { field, operation, round }: SetResult, operand: string): string {
+  const { name, maxBytes, type } = field;
+  const described: Described = {
+    name,
+    maxBytes,
+    type: type.name,
+    operation,
+    ...(round === undefined ? {} : { round }),
+  };
+  return `operated(${quoteText(JSON.stringify(described))}, ${column}, ${operand})`;
+}
+
+const readDescription = memoizeText((text) => {
+  const { type: name, ...described } = JSON.parse(text) as Described;
+  const type = builtIn(name);
+  return { ...described, type, operations: type.operations!, operandType: builtIn(type.operations!.operandType) };
+});
+
+export function defineOperated(db: Database): void {
+  db.function('operated', { deterministic: true, safeIntegers: true }, (text, stored, operand) => {
+    const { type, operations, operandType, ...described } = readDescription(text);
+    const current = stored ?? (described.operation === 'append' ? operations.startsFrom : null) ?? null;
+    if (current === null) return null;
+    try {
+      const operation = { ...described, operand: valueIn(operandType, operand) };
+      const result = operations.apply(valueIn(type, current), operation);
+      if (typeof result === 'string') checkLength(described, result);
+      return storedForm(type, result);
+    } catch (error) {
+      throw withLocation(error, undefined, described);
+    }
+  });
 }

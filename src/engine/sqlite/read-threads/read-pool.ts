@@ -14,8 +14,7 @@ import type { ReadResult } from '../../engine.ts';
 import { sizeOf } from '../connection/database-files.ts';
 import { failure } from '../connection/thread.ts';
 import { ReadQueue, tooManyReads } from './read-queue.ts';
-import { Reader, type ReaderOptions, type ReadJob } from './reader.ts';
-import { type Ending, StreamedRead } from './streamed-read.ts';
+import { type Ending, Reader, type ReaderOptions, type ReadJob, StreamedRead } from './reader.ts';
 
 export interface ReadPoolOptions extends ReaderOptions {
   readonly bounds: ReadPoolLimits;

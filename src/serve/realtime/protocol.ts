@@ -1,5 +1,9 @@
-/** The `postgres_changes` of a channel: which changes of which tables a client wants. */
+/**
+ * The protocol of Supabase Realtime: messages of Phoenix channels, as lists in version 2.0.0 and as objects in 1.0.0,
+ * and the `postgres_changes` of a channel.
+ */
 
+/** Which changes of a table a client wants. */
 export interface Binding {
   readonly id: number;
   /** INSERT, UPDATE, DELETE or *. */
@@ -68,4 +72,44 @@ export function filterQuery(filter: string): string {
 /** Splits at commas outside of parentheses and quotes. */
 function splitList(text: string): readonly string[] {
   return text.match(/(?:"(?:[^"\\]|\\.)*"|\((?:"(?:[^"\\]|\\.)*"|[^)])*\)|[^,])+/gs) ?? [];
+}
+
+export interface Message {
+  readonly joinRef: string | null;
+  readonly ref: string | null;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Undefined for anything else, such as a binary message. */
+export function parseMessage(text: unknown): Message | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const message: unknown = JSON.parse(text);
+    const [joinRef, ref, topic, event, payload] = Array.isArray(message)
+      ? message
+      : ['join_ref', 'ref', 'topic', 'event', 'payload'].map((name) => (message as Record<string, unknown>)[name]);
+    if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
+    const isObject = typeof payload === 'object' && payload !== null;
+    return { joinRef: textOf(joinRef), ref: textOf(ref), topic, event, payload: isObject ? payload : {} };
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export type Printer = (message: Pick<Message, 'topic' | 'event'> & Partial<Message>, payload: string) => string;
+
+/** Prints a message with a payload that is JSON already. */
+export function printerOf(version: string | null): Printer {
+  if (version === '2.0.0') {
+    return ({ joinRef = null, ref = null, topic, event }, payload) =>
+      `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},${payload}]`;
+  }
+  return ({ ref = null, topic, event }, payload) =>
+    `${JSON.stringify({ topic, event, ref }).slice(0, -1)},"payload":${payload}}`;
 }
