@@ -1,10 +1,11 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
 import { type Collection, mayUndo } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/query-client.ts';
 import type { SaveOutcome } from '../api/save-row.ts';
+import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -24,14 +25,11 @@ const SHOWN_MS = 10_000;
 /** An undo of more changes shows its progress. */
 const LONG_UNDO = 1_000;
 
-let toasts: readonly Toast[] = [];
+const toasts = new Store<readonly Toast[]>([]);
 let count = 0;
-const listeners = new Set<() => void>();
 
-function set(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
+const removeToasts = (isRemoved: (toast: Toast) => boolean): void =>
+  toasts.set(toasts.get().filter((each) => !isRemoved(each)));
 
 interface Notice {
   readonly requestId?: string | undefined;
@@ -52,8 +50,8 @@ export function notify(text: string, { requestId, isError = false, topic, progre
     undoable = [...undoable, requestId];
     redoable = [];
   }
-  const others = topic === undefined ? toasts : toasts.filter((each) => each.topic !== topic);
-  set([...others.slice(-2), { id: count, text, isError, requestId, topic, progress }]);
+  removeToasts((each) => topic !== undefined && each.topic === topic);
+  toasts.set([...toasts.get().slice(-2), { id: count, text, isError, requestId, topic, progress }]);
 }
 
 /** Offers the undo of a write in its message, if the person may undo it. */
@@ -72,9 +70,7 @@ export function notifyError(error: unknown): void {
   notify(explain(error), { isError: true });
 }
 
-function dismiss(id: number): void {
-  set(toasts.filter((each) => each.id !== id));
-}
+const dismiss = (id: number): void => removeToasts((each) => each.id === id);
 
 /** Undoes a request, reports the result, and reloads all lists. */
 export async function undo(requestId: string): Promise<void> {
@@ -91,7 +87,7 @@ async function redo(requestId: string): Promise<void> {
 /** Resolves to the request that reverted the changes; undefined if it changed nothing. */
 async function revert(requestId: string, done: string): Promise<string | undefined> {
   undoable = undoable.filter((each) => each !== requestId);
-  set(toasts.filter((each) => each.requestId !== requestId));
+  removeToasts((each) => each.requestId === requestId);
   let inverse: string | undefined;
   try {
     const {
@@ -111,17 +107,11 @@ async function revert(requestId: string, done: string): Promise<string | undefin
   return inverse;
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
 export function Toasts() {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
   useUndoKey();
   return (
     <div className="toasts stack" role="status" aria-live="polite">
-      {shown.map((toast) => (
+      {useStore(toasts).map((toast) => (
         <ToastMessage key={toast.id} toast={toast} />
       ))}
     </div>

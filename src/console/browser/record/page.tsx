@@ -1,5 +1,6 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
@@ -70,6 +71,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const [isDeleting, setDeleting] = useState(false);
   const [hasHistory, setHistory] = useState(() => !isPanel && !hidesLog && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
+  const [, navigate] = useLocation();
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
   const isEditable = mayEdit(collection);
@@ -116,7 +118,14 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
         <RecordForm collection={collection} draft={draft} row={row} marks={marks} />
         <RelatedRows collection={collection} row={row} pending={pending} />
         {isDeleting && (
-          <DeleteDialog collection={collection} row={row} onDeleted={draft.reset} onClose={() => setDeleting(false)} />
+          <DeleteDialog
+            target={{ query: { collection, filters: [], search: '', order: [] }, rows: [row], count: 1 }}
+            onDeleted={() => {
+              draft.reset();
+              navigate(`/c${pathOf(collection)}`);
+            }}
+            onClose={() => setDeleting(false)}
+          />
         )}
       </form>
       {hasHistory && <RowHistory collection={collection} row={row} draft={draft} />}

@@ -1,8 +1,8 @@
 /** The columns of a grid: which, in which order and how wide. A person's choice is stored per collection. */
-
-import { useSyncExternalStore } from 'react';
+import { memoize } from '../../../base/memo.ts';
 import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../api/catalogue.ts';
 import { browserStorage } from '../base/storage.ts';
+import { Store, useStore } from '../base/store.ts';
 import { kindOf } from '../fields/registry.ts';
 
 export interface Column {
@@ -76,29 +76,15 @@ export function toggleColumn(settings: ColumnSettings, name: string): ColumnSett
 }
 
 const storageKey = ({ name }: Collection): string => `catalogue.columns.${name}`;
-const cache = new Map<string, ColumnSettings>();
-const listeners = new Set<() => void>();
+const storeOf = memoize(
+  (collection: Collection) => new Store(readSettings(browserStorage.getJson(storageKey(collection)))),
+);
 
-export function columnSettings(collection: Collection): ColumnSettings {
-  const known = cache.get(collection.name);
-  if (known !== undefined) return known;
-  const read = readSettings(browserStorage.getJson(storageKey(collection)));
-  cache.set(collection.name, read);
-  return read;
-}
+export const columnSettings = (collection: Collection): ColumnSettings => storeOf(collection).get();
+export const useColumnSettings = (collection: Collection): ColumnSettings => useStore(storeOf(collection));
 
 /** Stores the columns, and shows them in every grid of the collection. */
 export function setColumnSettings(collection: Collection, settings: ColumnSettings): void {
-  cache.set(collection.name, settings);
   browserStorage.setJson(storageKey(collection), settings);
-  for (const listener of listeners) listener();
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
-export function useColumnSettings(collection: Collection): ColumnSettings {
-  return useSyncExternalStore(subscribe, () => columnSettings(collection));
+  storeOf(collection).set(settings);
 }

@@ -2,7 +2,7 @@
  * New credentials for a page whose session or token has ended. A bar asks for them and leaves the focus alone, so that
  * the page keeps what was typed; the rejected requests are then sent again.
  */
-import { Question } from '../question.ts';
+import { Question } from '../questions.ts';
 
 /** The reason of the rejection, and whether there are new credentials. */
 export const credentialsEnd = new Question<string, boolean>();

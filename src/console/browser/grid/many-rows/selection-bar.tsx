@@ -11,7 +11,7 @@ import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
 const BulkDialog = onDemand(() => import('./bulk-dialog.tsx'));
-const DeleteRowsDialog = onDemand(() => import('./delete-rows-dialog.tsx'));
+const DeleteDialog = onDemand(() => import('../../record/delete-dialog.tsx'));
 
 interface SelectionBarProps {
   readonly query: ListQuery;
@@ -46,7 +46,7 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
       )}
       <IconButton icon="x" label={t.grid.clearSelection} onClick={checked.clear} />
       {open === 'change' && <BulkDialog target={target} onClose={close} />}
-      {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
+      {open === 'delete' && <DeleteDialog target={target} onClose={close} onDeleted={checked.clear} />}
     </div>
   );
 }
