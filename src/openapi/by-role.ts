@@ -4,7 +4,6 @@ import { isChangeLog } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import { isFiles } from '../collection/files.ts';
-import type { JsonObject } from './json.ts';
 
 /** Whether callers have roles. If so, a request may need credentials. */
 export function hasRoles({ roles, closed }: Catalogue): boolean {
@@ -26,24 +25,9 @@ export function writableBy(collection: Collection, part: 'creates' | 'updates'):
 }
 
 export const READ: readonly Right[] = ['read'];
-export const CREATE: readonly Right[] = ['create'];
-export const UPDATE: readonly Right[] = ['read', 'update'];
-export const DELETE: readonly Right[] = ['read', 'delete'];
-export const UPSERT: readonly Right[] = ['read', 'create', 'update'];
 
-/** Operations by method, each with the rights that it needs. */
-type Operations = Readonly<Record<string, readonly [needs: readonly Right[], build: () => JsonObject]>>;
-
-/** Builds the operations that the caller may use. */
-export function allowed(collection: Collection, operations: Operations): JsonObject {
-  return Object.fromEntries(
-    Object.entries(operations).flatMap(([method, [needs, build]]) =>
-      may(collection, needs) ? [[method, build()]] : [],
-    ),
-  );
-}
-
-function may(collection: Collection, needs: readonly Right[]): boolean {
+/** Whether the caller has all of these rights. */
+export function may(collection: Collection, needs: readonly Right[]): boolean {
   const rights = isChangeLog(collection) || isFiles(collection) ? READ : collection.view?.rights;
   return rights === undefined || needs.every((right) => rights.includes(right));
 }

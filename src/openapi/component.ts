@@ -1,6 +1,11 @@
 /** The shared parts of the document: their names, and references to them. */
 import type { Collection } from '../collection/declaration.ts';
-import type { JsonObject } from './json.ts';
+
+/** JSON as TypeScript sees it, for a document that is built by hand. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
 
 type Section = 'schemas' | 'parameters' | 'requestBodies' | 'responses' | 'headers';
 

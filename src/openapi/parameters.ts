@@ -1,4 +1,5 @@
 /** The parameters that operations share, from the tables of the dialect. */
+import { defined } from '../base/defined.ts';
 import {
   MAX_CONDITIONS,
   MAX_FACETS,
@@ -12,8 +13,7 @@ import { OPERATORS } from '../dialect/operators.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES } from '../dialect/tree.ts';
-import type { Components } from './component.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { Components, Json, JsonObject } from './component.ts';
 import { errorAnswer } from './responses.ts';
 
 const TEXT = { type: 'string' };
@@ -144,13 +144,13 @@ export interface Operation {
 export function operation(components: Components, described: Operation): JsonObject {
   const { id, tag, summary, description, parameters: names = [], ownParameters = [], body, answers } = described;
   const all: readonly Json[] = [...ownParameters, ...parameters(components, names)];
-  return {
+  return defined({
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
-    ...(all.length === 0 ? {} : { parameters: all }),
-    ...(body === undefined ? {} : { requestBody: body }),
+    description,
+    parameters: all.length === 0 ? undefined : all,
+    requestBody: body,
     responses: { ...answers, default: errorAnswer(components) },
-  };
+  });
 }

@@ -2,8 +2,7 @@
 import { ERRORS } from '../base/errors.ts';
 import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 import { ANSWER_MEDIA, EVENT_STREAM } from '../http/negotiate.ts';
-import type { Components } from './component.ts';
-import type { JsonObject } from './json.ts';
+import type { Components, JsonObject } from './component.ts';
 import { problem } from './schemas.ts';
 
 const HEADERS = {
@@ -71,15 +70,6 @@ export const MEDIA_WORDS = `Answers are JSON. \`Accept\` chooses another media t
 ]
   .slice(1)
   .join(', ')}.`;
-
-/** A list of rows; `row` is their schema. `Done` and `NotModified` describe its headers once for all collections. */
-export function listAnswer(row: JsonObject): JsonObject {
-  return { description: 'The rows.', content: JSON_OF({ type: 'array', items: row }) };
-}
-
-export function itemAnswer(row: JsonObject): JsonObject {
-  return { description: 'The row.', content: JSON_OF(row) };
-}
 
 export function doneAnswer(components: Components): JsonObject {
   return components.ref('responses', 'Done', () => answer(components, 'Done.', WRITE_HEADERS));

@@ -4,6 +4,7 @@
  * instead.
  */
 
+import { defined } from '../base/defined.ts';
 import { MAX_LISTED_ERRORS } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
@@ -11,8 +12,7 @@ import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../colle
 import { can, storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { MAX_ROUND, takesOperations } from '../plan/write/operations.ts';
-import type { Components } from './component.ts';
-import type { JsonObject } from './json.ts';
+import type { Components, JsonObject } from './component.ts';
 import { briefSchema, jsonOf, ruleWords, valueSchema } from './value-schema.ts';
 
 /** `stored` is a row of the collection, which becomes the example. */
@@ -36,15 +36,18 @@ function exampleOf({ fields }: Collection, stored: Row): JsonObject {
   return Object.fromEntries(cells) as JsonObject;
 }
 
+/** An object with these properties only. */
+export function closedObject(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
+}
+
 /** A new row may omit an assigned key, fields with a default and nullable fields. */
 export function newRowSchema(collection: Collection): JsonObject {
   const required = collection.fields.filter((field) => isGiven(collection, field)).map((field) => field.name);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(collection.fields.map((field) => [field.name, newValueSchema(field)])),
-    ...(required.length === 0 ? {} : { required }),
-    additionalProperties: false,
-  };
+  return closedObject(
+    Object.fromEntries(collection.fields.map((field) => [field.name, newValueSchema(field)])),
+    required,
+  );
 }
 
 function newValueSchema(field: Field): JsonObject {
@@ -66,61 +69,41 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
 }
 
 export function changesSchema(components: Components, collection: Collection): JsonObject {
-  const schemaOf = (field: Field): JsonObject =>
-    takesOperations(collection, field)
-      ? {
-          anyOf: [
-            briefSchema(field),
-            operationSchema(components, can(field.type, 'number') ? 'NumberOperation' : 'ListOperation'),
-          ],
-        }
-      : briefSchema(field);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(collection.fields.map((field) => [field.name, schemaOf(field)])),
-    additionalProperties: false,
+  const schemaOf = (field: Field): JsonObject => {
+    if (!takesOperations(collection, field)) return briefSchema(field);
+    const kind = can(field.type, 'number') ? 'NumberOperation' : 'ListOperation';
+    return { anyOf: [briefSchema(field), components.ref('schemas', kind, () => OPERATIONS[kind])] };
   };
+  return closedObject(Object.fromEntries(collection.fields.map((field) => [field.name, schemaOf(field)])));
 }
 
 /** An operation of a PATCH, which the database computes. */
-function operationSchema(components: Components, kind: 'NumberOperation' | 'ListOperation'): JsonObject {
-  const schema = (names: readonly OperationName[], operand: JsonObject, more: JsonObject, description: string) => ({
-    type: 'object',
-    description,
-    properties: { ...Object.fromEntries(names.map((name) => [name, operand])), ...more },
-    oneOf: names.map((name) => ({ required: [name] })),
-    additionalProperties: false,
-  });
-  const round = {
-    type: 'integer',
-    minimum: -MAX_ROUND,
-    maximum: MAX_ROUND,
-    description: 'The decimals of the result.',
-  };
-  return components.ref('schemas', kind, () =>
-    kind === 'NumberOperation'
-      ? schema(
-          NUMBER_OPERATIONS,
-          { type: ['number', 'string'] },
-          { round },
-          'Arithmetic on the stored number. Null stays null.',
-        )
-      : schema(
-          LIST_OPERATIONS,
-          { description: 'An element, or a list of elements.' },
-          {},
-          'Elements to append to the stored list or to remove from it. Null stays null.',
-        ),
-  );
+function operationSchema(names: readonly OperationName[], operand: JsonObject, more: JsonObject, description: string) {
+  const properties = { ...Object.fromEntries(names.map((name) => [name, operand])), ...more };
+  const oneOf = names.map((name) => ({ required: [name] }));
+  return { type: 'object', description, properties, oneOf, additionalProperties: false };
 }
+
+const ROUND = { type: 'integer', minimum: -MAX_ROUND, maximum: MAX_ROUND, description: 'The decimals of the result.' };
+
+const OPERATIONS = {
+  NumberOperation: operationSchema(
+    NUMBER_OPERATIONS,
+    { type: ['number', 'string'] },
+    { round: ROUND },
+    'Arithmetic on the stored number. Null stays null.',
+  ),
+  ListOperation: operationSchema(
+    LIST_OPERATIONS,
+    { description: 'An element, or a list of elements.' },
+    {},
+    'Elements to append to the stored list or to remove from it. Null stays null.',
+  ),
+} as const;
 
 /** The body of an error. */
 export function problem(components: Components): JsonObject {
-  return components.ref('schemas', 'Problem', () => problemSchema(components));
-}
-
-function problemSchema(components: Components): JsonObject {
-  return {
+  return components.ref('schemas', 'Problem', () => ({
     type: 'object',
     description: 'Why the service rejected a request.',
     properties: {
@@ -144,24 +127,16 @@ function problemSchema(components: Components): JsonObject {
     },
     required: ['code', 'message', 'details', 'hint'],
     additionalProperties: false,
-  };
+  }));
 }
 
 function properties(collection: Collection): JsonObject {
-  return Object.fromEntries(
-    collection.fields.map((field) => {
-      const words = [descriptionOf(field), onUpdateWords(field), ...constraintWords(collection, field)];
-      const description = words.filter((each) => each !== '').join(' ');
-      return [
-        field.name,
-        { ...valueSchema(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
-      ];
-    }),
-  );
-}
-
-function readOnlyMark({ readOnly }: Field): JsonObject {
-  return readOnly ? { readOnly } : {};
+  const schemaOf = (field: Field) => {
+    const words = [descriptionOf(field), onUpdateWords(field), ...constraintWords(collection, field)];
+    const description = words.filter((each) => each !== '').join(' ') || undefined;
+    return { ...valueSchema(field), ...defined({ readOnly: field.readOnly || undefined, description }) };
+  };
+  return Object.fromEntries(collection.fields.map((field) => [field.name, schemaOf(field)]));
 }
 
 /** The description in the declaration, or the title. */

@@ -4,11 +4,9 @@ import {
   allReferences,
   type Catalogue,
   type Collection,
-  type Composite,
   type Field,
   fieldsOf,
   type Link,
-  type Reference,
   type Routine,
 } from '../collection/declaration.ts';
 import { FILES_NAME, isFiles } from '../collection/files.ts';
@@ -22,6 +20,8 @@ import { descriptionOf, isGiven } from './schemas.ts';
 
 /** The client's types depend on it: version 13 added spreads of lists and `maxAffected`. */
 const POSTGREST_VERSION = '14';
+/** The type of an object without members. */
+const NOTHING = 'Record<never, never>';
 
 export function typeScriptTypes({ collections, builtIn, routines }: Catalogue): string {
   const functions = [...routines];
@@ -38,10 +38,10 @@ ${declarations(all, views)}export type Database = {
     Tables: {
 ${all.map(table).join('\n')}
     };
-    Views: ${views.length === 0 ? 'Record<never, never>' : `{\n${views.map(view).join('\n')}\n    }`};
-    Functions: ${functions.length === 0 ? 'Record<never, never>' : `{\n${functions.map(routineType).join('\n')}\n    }`};
-    Enums: Record<never, never>;
-    CompositeTypes: Record<never, never>;
+    Views: ${views.length === 0 ? NOTHING : `{\n${views.map(view).join('\n')}\n    }`};
+    Functions: ${functions.length === 0 ? NOTHING : `{\n${functions.map(routineType).join('\n')}\n    }`};
+    Enums: ${NOTHING};
+    CompositeTypes: ${NOTHING};
   };
 };
 `;
@@ -91,54 +91,57 @@ function routineType([name, routines]: readonly [string, readonly Routine[]]): s
   return `${comment(6, description)}      ${member(name)}:${routines.map(signature).join('\n        |')};`;
 }
 
+/** The types of a routine, each as the text of a member or type. */
+interface Signature {
+  readonly args: readonly string[];
+  readonly returns: string;
+}
+
 function signature(routine: Routine): string {
-  if (routine.kind === 'action') return actionSignature(routine);
-  const args = routine.parameters.map(({ name, isRequired, type }) => {
-    return `          ${member(name)}${isRequired ? '' : '?'}: ${type.typescript} | null;`;
-  });
-  const { returns, many, to } = resultType(routine);
+  const { args, returns } = routine.kind === 'action' ? actionTypes(routine) : callTypes(routine);
   return ` {
-        Args: ${args.length === 0 ? 'Record<never, never>' : `{\n${args.join('\n')}\n        }`};
-        Returns: ${returns}${many ? '[]' : ''};${to === undefined ? '' : setOf(to, many)}
+        Args: ${args.length === 0 ? NOTHING : `{\n${args.map((each) => `          ${each}`).join('\n')}\n        }`};
+        Returns: ${returns}
       }`;
 }
 
-function resultType(routine: Exclude<Routine, Action>): { returns: string; many: boolean; to?: string } {
+function callTypes(routine: Exclude<Routine, Action>): Signature {
+  const args = routine.parameters.map(({ name, isRequired, type }) => {
+    return `${member(name)}${isRequired ? '' : '?'}: ${type.typescript} | null;`;
+  });
   const result =
     routine.kind === 'query' ? { ...routine, isDeclared: true, isValue: false, many: true } : routine.returns;
-  if (result === undefined) return { returns: 'undefined', many: false };
+  if (result === undefined) return { args, returns: 'undefined;' };
   const { collection, isDeclared, isValue, many } = result;
-  const to = collection.name;
-  if (isDeclared) return { returns: `Database['public']['Tables'][${textLiteral(to)}]['Row']`, many, to };
+  const list = many ? '[]' : '';
+  if (isDeclared) return { args, returns: `${rowType(collection)}${list};${setOf(collection.name, many)}` };
   const types = collection.fields.map(({ name, type }) => `${member(name)}: ${type.typescript} | null`);
-  return { returns: isValue ? collection.fields[0]!.type.typescript : `{ ${types.join('; ')} }`, many };
+  return { args, returns: `${isValue ? collection.fields[0]!.type.typescript : `{ ${types.join('; ')} }`}${list};` };
 }
 
 /** A batch of the declaration: its parameters, some of them rows, and the stored rows that it returns. */
-function actionSignature(action: Action): string {
+function actionTypes(action: Action): Signature {
   const argument = (of: Collection, field: Field) =>
     `${member(field.name)}${isGiven(of, field) ? '' : '?'}: ${field.type.typescript}${field.required ? '' : ' | null'};`;
   const args = action.parameters.map(({ name, isRequired }) => {
     const rows = action.rows.get(name)?.collection;
-    if (rows === undefined) return `          ${argument(action.values, action.values.byName.get(name)!)}`;
+    if (rows === undefined) return argument(action.values, action.values.byName.get(name)!);
     const row = rows.fields.map((field) => argument(rows, field)).join(' ');
-    return `          ${member(name)}${isRequired ? '' : '?'}: { ${row} }[];`;
+    return `${member(name)}${isRequired ? '' : '?'}: { ${row} }[];`;
   });
   const returned = (name: string) => {
     const { collection } = action.entries.find((entry) => entry.name === name)!;
-    return `Database['public']['Tables'][${textLiteral(collection.name)}]['Row']${isOneRow(action, name) ? '' : '[]'}`;
+    return `${rowType(collection)}${isOneRow(action, name) ? '' : '[]'}`;
   };
   const { returns } = action;
-  const result =
-    returns === undefined
-      ? 'undefined'
-      : typeof returns === 'string'
-        ? returned(returns)
-        : `{ ${returns.map((name) => `${member(name)}: ${returned(name)}`).join('; ')} }`;
-  return ` {
-        Args: ${args.length === 0 ? 'Record<never, never>' : `{\n${args.join('\n')}\n        }`};
-        Returns: ${result};
-      }`;
+  if (returns === undefined || typeof returns === 'string') {
+    return { args, returns: `${returns === undefined ? returns : returned(returns)};` };
+  }
+  return { args, returns: `{ ${returns.map((name) => `${member(name)}: ${returned(name)}`).join('; ')} };` };
+}
+
+function rowType({ name }: Collection): string {
+  return `Database['public']['Tables'][${textLiteral(name)}]['Row']`;
 }
 
 function setOf(collection: string, many: boolean): string {
@@ -217,16 +220,12 @@ function member(name: string): string {
 
 /** The references of a collection. The client's types derive both directions and many-to-many relations from them. */
 function relationships(collection: Collection): string {
-  const links = collection.links.map(({ name, fields, to, targets }) => ({ name, fields, to, targets }));
-  const all = [...allReferences(collection).map((each) => withTargets(collection, each)), ...links].map(
-    (each) => `\n${relationship(collection, each)}`,
-  );
+  const references = allReferences(collection).map((each): Link => {
+    const targets = collection.among.get(each.to)!.key.map((field) => field.name);
+    return { name: each.name, fields: fieldsOf(each), to: each.to, targets };
+  });
+  const all = [...references, ...collection.links].map((each) => `\n${relationship(collection, each)}`);
   return all.length === 0 ? '' : `${all.join('')}\n        `;
-}
-
-function withTargets({ among }: Collection, reference: Reference | Composite): Link {
-  const { name, to } = reference;
-  return { name, fields: fieldsOf(reference), to, targets: among.get(to)!.key.map((field) => field.name) };
 }
 
 function relationship(collection: Collection, { name, fields, to, targets }: Link): string {

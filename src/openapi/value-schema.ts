@@ -1,13 +1,13 @@
 /** The JSON Schema of a field: the schema of its type with the rules of the field. */
+import { defined } from '../base/defined.ts';
 import type { Field } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Value } from '../collection/value.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from './component.ts';
 
 export function valueSchema(field: Field): JsonObject {
   const { type, ...bounds } = withoutImpliedBounds(field.type.schema as JsonObject);
-  const title = field.title === undefined ? {} : { title: field.title };
-  const schema = { ...title, ...bounds, ...rulesOf(field) };
+  const schema = { ...defined({ title: field.title }), ...bounds, ...rulesOf(field) };
   if (type === undefined) return schema;
   return { type: field.required ? type : [...[type].flat(), 'null'], ...schema };
 }
@@ -28,23 +28,21 @@ export function briefSchema(field: Field): JsonObject {
 }
 
 function rulesOf(field: Field): JsonObject {
-  const { minimum, maximum, maxLength, pattern, oneOf, maxCount } = field.rules;
-  return {
-    ...bound(field, 'minimum', minimum),
-    ...bound(field, 'maximum', maximum),
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(maxCount === undefined ? {} : { maxItems: maxCount }),
-    ...(pattern === undefined || !isPortable(pattern) ? {} : { pattern }),
-    ...(oneOf === undefined
-      ? {}
-      : { enum: [...oneOf.map((value) => jsonOf(field, value)), ...(field.required ? [] : [null])] }),
-  };
+  const { minimum, maximum, maxLength, pattern, oneOf, maxCount: maxItems } = field.rules;
+  return defined({
+    minimum: bound(field, minimum),
+    maximum: bound(field, maximum),
+    maxLength,
+    maxItems,
+    pattern: pattern !== undefined && isPortable(pattern) ? pattern : undefined,
+    enum: oneOf && [...oneOf.map((value) => jsonOf(field, value)), ...(field.required ? [] : [null])],
+  });
 }
 
 /** JSON Schema has bounds for numbers only. */
-function bound(field: Field, name: 'minimum' | 'maximum', value: Value | undefined): JsonObject {
+function bound(field: Field, value: Value | undefined): number | undefined {
   const limit = value === undefined ? null : jsonOf(field, value);
-  return typeof limit === 'number' ? { [name]: limit } : {};
+  return typeof limit === 'number' ? limit : undefined;
 }
 
 /** The rules that JSON Schema cannot express, in words. */

@@ -1,8 +1,7 @@
 /** The operation that sends several writes in one transaction. */
 import { MAX_BATCH_REQUESTS } from '../../base/limits/http.ts';
 import { BATCH_HEADERS, BATCH_WRITES } from '../../http/batch-call.ts';
-import type { Components } from '../component.ts';
-import type { JsonObject } from '../json.ts';
+import type { Components, JsonObject } from '../component.ts';
 import { operation } from '../parameters.ts';
 import { answer, JSON_OF } from '../responses.ts';
 

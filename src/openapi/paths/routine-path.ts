@@ -1,10 +1,11 @@
 /** The operations on `/rpc/<name>`. */
-import type { Collection, Parameter, Routine } from '../../collection/declaration.ts';
-import { type Components, componentName } from '../component.ts';
-import type { JsonObject } from '../json.ts';
+import { defined } from '../../base/defined.ts';
+import type { Action, Collection, Parameter, Routine } from '../../collection/declaration.ts';
+import { isOneRow } from '../../plan/call/action.ts';
+import { type Components, componentName, type JsonObject } from '../component.ts';
 import { type Operation, operation } from '../parameters.ts';
 import { answer, doneAnswer, JSON_OF } from '../responses.ts';
-import { actionPath } from './action-path.ts';
+import { closedObject, newRowSchema, rowSchema } from '../schemas.ts';
 import { listRef } from './row-paths.ts';
 
 /** The declared collection whose rows it returns. */
@@ -18,6 +19,7 @@ export function routinePath(components: Components, routine: Routine): JsonObjec
   if (routine.kind === 'action') return actionPath(components, routine);
   const { name, description, parameters } = routine;
   const collection = collectionOf(routine);
+  const schemas = parameters.map((each) => [each.name, { ...(each.type.schema as JsonObject), ...describe(each) }]);
   const call = (verb: string, rest: Pick<Operation, 'ownParameters' | 'body'>) =>
     operation(components, {
       id: `${verb}_${componentName(name)}`,
@@ -29,7 +31,7 @@ export function routinePath(components: Components, routine: Routine): JsonObjec
     });
   return {
     get: call('get', { ownParameters: parameters.map(queryParameter) }),
-    post: call('call', { body: bodyOf(parameters) }),
+    post: call('call', { body: bodyOf(parameters, Object.fromEntries(schemas)) }),
   };
 }
 
@@ -57,17 +59,10 @@ function queryParameter(parameter: Parameter): JsonObject {
   };
 }
 
-function bodyOf(parameters: readonly Parameter[]): JsonObject {
+/** A body with the arguments, by the schemas of the parameters. */
+function bodyOf(parameters: readonly Parameter[], schemas: JsonObject): JsonObject {
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(
-      parameters.map((each) => [each.name, { ...(each.type.schema as JsonObject), ...describe(each) }]),
-    ),
-    ...(required.length === 0 ? {} : { required }),
-    additionalProperties: false,
-  };
-  return { required: required.length > 0, content: JSON_OF(schema) };
+  return { required: required.length > 0, content: JSON_OF(closedObject(schemas, required)) };
 }
 
 /** In words: clients would send a `default` with every call. */
@@ -77,4 +72,43 @@ function describe({ description, type, default: value }: Parameter): JsonObject 
     ...(value === undefined || value === null ? [] : [`The default is ${type.json(value)}.`]),
   ];
   return words.length === 0 ? {} : { description: words.join(' ') };
+}
+
+export const ACTION_TAG = { name: 'Actions', description: 'Batches of the declaration, each in one transaction.' };
+
+function actionPath(components: Components, action: Action): JsonObject {
+  const { name, description, parameters, returns } = action;
+  return {
+    post: operation(components, {
+      id: `call_${componentName(name)}`,
+      tag: ACTION_TAG.name,
+      summary: description ?? `Call ${name}`,
+      parameters: ['Prefer', 'Idempotency-Key'],
+      body: bodyOf(parameters, argumentsOf(action)),
+      answers:
+        returns === undefined
+          ? { '204': doneAnswer(components) }
+          : { '200': answer(components, 'The stored rows.', ['Preference-Applied'], JSON_OF(resultOf(action))) },
+    }),
+  };
+}
+
+/** Values and lists of rows. */
+function argumentsOf({ parameters, values, rows }: Action): JsonObject {
+  const lists = [...rows].map(([name, { collection, isRequired, maximum }]) => {
+    const description = parameters.find((parameter) => parameter.name === name)?.description;
+    const limits = { minItems: isRequired ? 1 : 0, maxItems: maximum };
+    return [name, { type: 'array', items: newRowSchema(collection), ...limits, ...defined({ description }) }] as const;
+  });
+  return { ...(newRowSchema(values).properties as JsonObject), ...Object.fromEntries(lists) };
+}
+
+function resultOf(action: Action): JsonObject {
+  const { returns = [], entries } = action;
+  const result = (name: string): JsonObject => {
+    const row = rowSchema(entries.find((entry) => entry.name === name)!.collection);
+    return isOneRow(action, name) ? row : { type: 'array', items: row };
+  };
+  if (typeof returns === 'string') return result(returns);
+  return { type: 'object', properties: Object.fromEntries(returns.map((name) => [name, result(name)])) };
 }

@@ -1,180 +1,170 @@
 /** The operations on `/<collection>` and on `/<collection>/{key}`. */
 import type { Collection } from '../../collection/declaration.ts';
+import type { Right } from '../../collection/draft.ts';
 import type { Row } from '../../collection/value.ts';
-import { allowed, CREATE, DELETE, READ, UPDATE, UPSERT, writableBy } from '../by-role.ts';
-import { type Components, componentName, own } from '../component.ts';
-import type { JsonObject } from '../json.ts';
-import { type Operation, operation } from '../parameters.ts';
-import { doneAnswer, itemAnswer, JSON_OF, listAnswer, notModifiedAnswer } from '../responses.ts';
+import { may, READ, writableBy } from '../by-role.ts';
+import { type Components, componentName, type JsonObject, own } from '../component.ts';
+import { operation, type ParameterName } from '../parameters.ts';
+import { doneAnswer, JSON_OF, notModifiedAnswer } from '../responses.ts';
 import { changesSchema, newRowSchema, rowSchema } from '../schemas.ts';
 import { valueSchema } from '../value-schema.ts';
 
-/** The components of a collection, and its operations in them. */
-class Rows {
-  readonly #components: Components;
-  readonly #collection: Collection;
-  readonly #example: Row | undefined;
-
-  constructor(components: Components, collection: Collection, example?: Row) {
-    this.#components = components;
-    this.#collection = collection;
-    this.#example = example;
-  }
-
-  /** An operation; `verb` begins its name. */
-  operation(verb: string, rest: Omit<Operation, 'id' | 'tag'>): JsonObject {
-    const { name } = this.#collection;
-    return operation(this.#components, { id: `${verb}_${componentName(name)}`, tag: name, ...rest });
-  }
-
-  row(): JsonObject {
-    const { name } = this.#collection;
-    return this.#components.ref('schemas', componentName(name), () => rowSchema(this.#collection, this.#example));
-  }
-
-  list(): JsonObject {
-    return this.#own('responses', 'rows', () => listAnswer(this.row()));
-  }
-
-  /** One new row, or a list. */
-  newRows(): JsonObject {
-    return this.#own('requestBodies', 'new', () =>
-      body(this.#own('schemas', 'new', () => newRowSchema(writableBy(this.#collection, 'creates')))),
-    );
-  }
-
-  /** The changes of one row or of all that pass a filter, or a list of changes that each name their row. */
-  changes(): JsonObject {
-    return this.#own('requestBodies', 'changes', () => {
-      const changed = () => changesSchema(this.#components, writableBy(this.#collection, 'updates'));
-      return body(this.#own('schemas', 'changes', changed));
-    });
-  }
-
-  /** The answers of a write: with rows if the client asks for them. */
-  written(): Record<string, JsonObject> {
-    return { '200': this.list(), '204': doneAnswer(this.#components) };
-  }
-
-  #own(section: Parameters<Components['ref']>[0], name: string, build: () => JsonObject): JsonObject {
-    return this.#components.ref(section, own(this.#collection, name), build);
-  }
+interface RowOperation {
+  /** Begins the name of the operation. */
+  readonly verb: string;
+  readonly needs: readonly Right[];
+  readonly summary: (collection: Collection) => string;
+  readonly parameters: readonly ParameterName[];
+  readonly body?: keyof typeof BODIES;
+  readonly answers: Readonly<Record<string, keyof typeof ANSWERS>>;
 }
 
-export function listRef(components: Components, collection: Collection): JsonObject {
-  return new Rows(components, collection).list();
-}
+type Operations = Readonly<Record<string, RowOperation>>;
 
-function body(one: JsonObject): JsonObject {
-  return { required: true, content: JSON_OF({ oneOf: [one, { type: 'array', items: one }] }) };
-}
+const CHANGE: readonly Right[] = ['read', 'update'];
+const REMOVE: readonly Right[] = ['read', 'delete'];
+/** The answers of a write: with rows if the client asks for them. */
+const WRITTEN = { '200': 'rows', '204': 'done' } as const;
 
-export function collectionPath(components: Components, collection: Collection, example?: Row): JsonObject {
-  const { name, key } = collection;
-  const rows = new Rows(components, collection, example);
-  const written = rows.written.bind(rows);
-  const keyed = key.map((field) => `${field.name}=eq.…`).join('&');
-  return allowed(collection, {
-    get: [
-      READ,
-      () =>
-        rows.operation('list', {
-          summary: `List ${name}`,
-          parameters: ['filter', 'select', 'order', 'limit', 'offset', 'facets', 'Prefer', 'Range', 'If-None-Match'],
-          answers: { '200': rows.list(), '206': rows.list(), '304': notModifiedAnswer(components) },
-        }),
-    ],
-    post: [
-      CREATE,
-      () =>
-        rows.operation('create', {
-          summary: 'Create or upsert rows',
-          parameters: ['select', 'columns', 'on_conflict', 'Prefer', 'Idempotency-Key'],
-          body: rows.newRows(),
-          answers: { '200': rows.list(), '201': rows.list() },
-        }),
-    ],
-    patch: [
-      UPDATE,
-      () =>
-        rows.operation('update', {
-          summary: keyed === '' ? 'Change the rows that match' : 'Change the rows that match, or a list of rows',
-          parameters: ['filter', 'select', 'columns', 'on_conflict', 'Prefer', 'If-Match', 'Idempotency-Key'],
-          body: rows.changes(),
-          answers: written(),
-        }),
-    ],
-    ...(keyed === ''
-      ? {}
-      : {
-          put: [
-            UPSERT,
-            () =>
-              rows.operation('replace', {
-                summary: `Create or replace the row that ${keyed} names`,
-                parameters: ['filter', 'Prefer', 'If-None-Match'],
-                body: rows.newRows(),
-                answers: { ...written(), '201': rows.list() },
-              }),
-          ] as const,
-        }),
-    delete: [
-      DELETE,
-      () =>
-        rows.operation('delete', {
-          summary: 'Delete the rows that match',
-          parameters: ['filter', 'Prefer'],
-          answers: written(),
-        }),
-    ],
+/** The operations on a collection, by method. */
+const ON_ROWS: Operations = {
+  get: {
+    verb: 'list',
+    needs: READ,
+    summary: ({ name }) => `List ${name}`,
+    parameters: ['filter', 'select', 'order', 'limit', 'offset', 'facets', 'Prefer', 'Range', 'If-None-Match'],
+    answers: { '200': 'rows', '206': 'rows', '304': 'notModified' },
+  },
+  post: {
+    verb: 'create',
+    needs: ['create'],
+    summary: () => 'Create or upsert rows',
+    parameters: ['select', 'columns', 'on_conflict', 'Prefer', 'Idempotency-Key'],
+    body: 'new',
+    answers: { '200': 'rows', '201': 'rows' },
+  },
+  patch: {
+    verb: 'update',
+    needs: CHANGE,
+    summary: ({ key }) => `Change the rows that match${key.length === 0 ? '' : ', or a list of rows'}`,
+    parameters: ['filter', 'select', 'columns', 'on_conflict', 'Prefer', 'If-Match', 'Idempotency-Key'],
+    body: 'changes',
+    answers: WRITTEN,
+  },
+  put: {
+    verb: 'replace',
+    needs: ['read', 'create', 'update'],
+    summary: ({ key }) => `Create or replace the row that ${key.map(({ name }) => `${name}=eq.…`).join('&')} names`,
+    parameters: ['filter', 'Prefer', 'If-None-Match'],
+    body: 'new',
+    answers: { ...WRITTEN, '201': 'rows' },
+  },
+  delete: {
+    verb: 'delete',
+    needs: REMOVE,
+    summary: () => 'Delete the rows that match',
+    parameters: ['filter', 'Prefer'],
+    answers: WRITTEN,
+  },
+};
+
+/** The operations on a row at its key. */
+const ON_ITEM: Operations = {
+  get: {
+    verb: 'read_one_of',
+    needs: READ,
+    summary: ({ key }) => `Read one row by its ${key[0]!.name}`,
+    parameters: ['select', 'Prefer', 'If-None-Match'],
+    answers: { '200': 'row', '304': 'notModified' },
+  },
+  patch: {
+    verb: 'update_one_of',
+    needs: CHANGE,
+    summary: () => 'Change one row',
+    parameters: ['select', 'Prefer', 'If-Match', 'Idempotency-Key'],
+    body: 'changes',
+    answers: WRITTEN,
+  },
+  put: {
+    verb: 'replace_one_of',
+    needs: CHANGE,
+    summary: () => 'Replace one row',
+    parameters: ['Prefer', 'If-Match'],
+    body: 'new',
+    answers: WRITTEN,
+  },
+  delete: {
+    verb: 'delete_one_of',
+    needs: REMOVE,
+    summary: () => 'Delete one row',
+    parameters: ['Prefer', 'If-Match'],
+    answers: WRITTEN,
+  },
+};
+
+type Build = (components: Components, collection: Collection, example?: Row) => JsonObject;
+
+const row: Build = (components, collection, example) =>
+  components.ref('schemas', componentName(collection.name), () => rowSchema(collection, example));
+
+/** A list of rows. `Done` and `NotModified` describe its headers once for all collections. */
+export const listRef: Build = (components, collection, example) =>
+  components.ref('responses', own(collection, 'rows'), () => ({
+    description: 'The rows.',
+    content: JSON_OF({ type: 'array', items: row(components, collection, example) }),
+  }));
+
+const ANSWERS = {
+  rows: listRef,
+  row: (...of) => ({ description: 'The row.', content: JSON_OF(row(...of)) }),
+  done: doneAnswer,
+  notModified: notModifiedAnswer,
+} as const satisfies Readonly<Record<string, Build>>;
+
+/** A new row, or the changes of rows: of one, of all that pass a filter, or of a list whose items name their row. */
+const BODIES = {
+  new: (_components, collection) => newRowSchema(writableBy(collection, 'creates')),
+  changes: (components, collection) => changesSchema(components, writableBy(collection, 'updates')),
+} as const satisfies Readonly<Record<string, Build>>;
+
+/** One of them, or a list. */
+function bodyRef(components: Components, collection: Collection, name: keyof typeof BODIES): JsonObject {
+  return components.ref('requestBodies', own(collection, name), () => {
+    const one = components.ref('schemas', own(collection, name), () => BODIES[name](components, collection));
+    return { required: true, content: JSON_OF({ oneOf: [one, { type: 'array', items: one }] }) };
   });
 }
 
-export function itemPath(components: Components, collection: Collection, example?: Row): JsonObject {
-  const [key] = collection.key;
-  const rows = new Rows(components, collection, example);
-  const operations = allowed(collection, {
-    get: [
-      READ,
-      () =>
-        rows.operation('read_one_of', {
-          summary: `Read one row by its ${key!.name}`,
-          parameters: ['select', 'Prefer', 'If-None-Match'],
-          answers: { '200': itemAnswer(rows.row()), '304': notModifiedAnswer(components) },
-        }),
-    ],
-    patch: [
-      UPDATE,
-      () =>
-        rows.operation('update_one_of', {
-          summary: 'Change one row',
-          parameters: ['select', 'Prefer', 'If-Match', 'Idempotency-Key'],
-          body: rows.changes(),
-          answers: rows.written(),
-        }),
-    ],
-    put: [
-      UPDATE,
-      () =>
-        rows.operation('replace_one_of', {
-          summary: 'Replace one row',
-          parameters: ['Prefer', 'If-Match'],
-          body: rows.newRows(),
-          answers: rows.written(),
-        }),
-    ],
-    delete: [
-      DELETE,
-      () =>
-        rows.operation('delete_one_of', {
-          summary: 'Delete one row',
-          parameters: ['Prefer', 'If-Match'],
-          answers: rows.written(),
-        }),
-    ],
-  });
+/** The operations that the caller may use. */
+function allowed(operations: Operations, components: Components, collection: Collection, example?: Row): JsonObject {
+  const { name } = collection;
+  const usable = Object.entries(operations).filter(([, { needs }]) => may(collection, needs));
+  return Object.fromEntries(
+    usable.map(([method, { verb, summary, parameters, body, answers }]) => {
+      const described = {
+        id: `${verb}_${componentName(name)}`,
+        tag: name,
+        summary: summary(collection),
+        parameters,
+        ...(body && { body: bodyRef(components, collection, body) }),
+        answers: Object.fromEntries(
+          Object.entries(answers).map(([status, answer]) => [status, ANSWERS[answer](components, collection, example)]),
+        ),
+      };
+      return [method, operation(components, described)];
+    }),
+  );
+}
+
+export const collectionPath: Build = (components, collection, example) => {
+  const { put: _, ...withoutKey } = ON_ROWS;
+  return allowed(collection.key.length === 0 ? withoutKey : ON_ROWS, components, collection, example);
+};
+
+export const itemPath: Build = (components, collection, example) => {
+  const operations = allowed(ON_ITEM, components, collection, example);
   return Object.keys(operations).length === 0 ? operations : { parameters: [keyParameter(collection)], ...operations };
-}
+};
 
 /** The key in the path of a row. */
 export function keyParameter({ key: [key] }: Collection): JsonObject {

@@ -1,6 +1,5 @@
 /** The operations of the service itself: the document, health and metrics. */
-import type { Components } from '../component.ts';
-import type { JsonObject } from '../json.ts';
+import type { Components, JsonObject } from '../component.ts';
 import { type Operation, operation } from '../parameters.ts';
 import { answer, notModifiedAnswer } from '../responses.ts';
 

@@ -1,7 +1,6 @@
 /** The operation that reverts changes. */
 import { MAX_UNDO_CHANGES, MAX_UNDO_TRANSACTION } from '../../base/limits/http.ts';
-import type { Components } from '../component.ts';
-import type { JsonObject } from '../json.ts';
+import type { Components, JsonObject } from '../component.ts';
 import { operation } from '../parameters.ts';
 import { answer, JSON_OF } from '../responses.ts';
 
