@@ -3,11 +3,11 @@
 import { findDeclaration } from '../declare/find-declaration.ts';
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { maskSecret, settingsMarkdown } from '../settings/describe.ts';
-import { fileKey, onOrOff, option } from '../settings/setting.ts';
+import { fileKey, option } from '../settings/setting.ts';
 import { type Command, JSON_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
-  markdown: option('--markdown', 'print the table of all settings, as in docs/reference/settings.md', false, onOrOff),
+  markdown: option('--markdown', 'print the table of all settings, as in docs/reference/settings.md'),
   ...JSON_OPTION,
 } as const;
 

@@ -2,25 +2,21 @@
 
 import { USUAL_NAMES } from '../declare/find-declaration.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
-import { onOrOff, option, text } from '../settings/setting.ts';
+import { option } from '../settings/setting.ts';
 import { checkDeclaration, declareFrom } from './declare/from-database.ts';
 import { type Command, FORCE_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
-  output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0], text),
+  output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0]),
   ...FORCE_OPTION,
   check: option(
     '--check',
     'compare the file with the database and print the differences; exit code 1 if there are any',
-    false,
-    onOrOff,
   ),
-  functions: option('--functions', 'declare the functions of the schema; otherwise they are comments', false, onOrOff),
+  functions: option('--functions', 'declare the functions of the schema; otherwise they are comments'),
   jsonSchema: option(
     '--json-schema',
     'print the JSON Schema of declarations, for completion and validation in editors',
-    false,
-    onOrOff,
   ),
   ...DATA_SETTINGS,
 } as const;

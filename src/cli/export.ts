@@ -6,7 +6,7 @@ import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
-import { oneOf, onOrOff, option, text } from '../settings/setting.ts';
+import { oneOf, option } from '../settings/setting.ts';
 import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { checkFolder, readWithFiles } from './shared/exported-files.ts';
@@ -25,20 +25,16 @@ const OPTIONS = {
     '--output FILE',
     'file to write, which appears when it is complete; - is standard output',
     STANDARD_OUTPUT,
-    text,
   ),
-  bom: option('--bom', 'begin CSV with a byte order mark, so that spreadsheets recognize UTF-8', false, onOrOff),
+  bom: option('--bom', 'begin CSV with a byte order mark, so that spreadsheets recognize UTF-8'),
   spreadsheet: option(
     '--spreadsheet',
     "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
-    false,
-    onOrOff,
   ),
   files: option(
     '--files DIR',
     'folder to write the files of file fields into; their columns then have names, as import --files reads them',
     '',
-    text,
   ),
   ...FORCE_OPTION,
   ...JSON_OPTION,

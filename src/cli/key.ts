@@ -1,7 +1,7 @@
 /** `catalogue key`: manages API keys. */
 import { addKey } from '../auth/keys.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
-import { option, text } from '../settings/setting.ts';
+import { option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import {
   accountName,
@@ -25,7 +25,7 @@ function lifetime(given: string, name: string): number {
 }
 
 const OPTIONS = {
-  name: option('--name NAME', 'name of the key in the log and for key revoke', '', text),
+  name: option('--name NAME', 'name of the key in the log and for key revoke', ''),
   expires: option<number | undefined>(
     '--expires TIME',
     'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',

@@ -6,13 +6,13 @@ import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../settings/by-command.ts';
-import { onOrOff, option } from '../settings/setting.ts';
+import { option } from '../settings/setting.ts';
 import { type Command, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = {
-  plan: option('--plan', 'show the changes and what prevents them, and change nothing', false, onOrOff),
+  plan: option('--plan', 'show the changes and what prevents them, and change nothing'),
   allow: option<readonly string[]>(
     '--allow WHAT…',
     'allow a listed change that could lose data: drop:products.colour; may be repeated',

@@ -2,24 +2,14 @@
 
 import { amount } from '../base/amount.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
-import { onOrOff, option } from '../settings/setting.ts';
+import { option } from '../settings/setting.ts';
 import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = {
-  dropColumns: option(
-    '--drop-columns',
-    'leave out columns and tables of the backup that the database does not have',
-    false,
-    onOrOff,
-  ),
-  withoutWebhooks: option(
-    '--without-webhooks',
-    'send no webhooks for the rows that the restore changes',
-    false,
-    onOrOff,
-  ),
+  dropColumns: option('--drop-columns', 'leave out columns and tables of the backup that the database does not have'),
+  withoutWebhooks: option('--without-webhooks', 'send no webhooks for the rows that the restore changes'),
   ...FORCE_OPTION,
   ...JSON_OPTION,
   ...FILE_SETTINGS,

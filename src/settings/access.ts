@@ -1,6 +1,6 @@
 /** Settings of authentication, for declarations with roles. */
 import { MIN_SECRET_BYTES } from '../base/limits/auth.ts';
-import { ConfigError, envSetting, onOrOff, text, timeZone, wholeNumber } from './setting.ts';
+import { ConfigError, envSetting, text, timeZone, wholeNumber } from './setting.ts';
 
 /** An error message never repeats a secret. */
 function secret(given: string, name: string): string {
@@ -46,8 +46,8 @@ export const ACCESS_SETTINGS = {
     text,
     { secret: 'url' },
   ),
-  jwtAudience: envSetting('--jwt-audience TEXT', 'required audience (aud) of tokens', '', text),
-  jwtIssuer: envSetting('--jwt-issuer TEXT', 'required issuer (iss) of tokens', '', text),
+  jwtAudience: envSetting('--jwt-audience TEXT', 'required audience (aud) of tokens', ''),
+  jwtIssuer: envSetting('--jwt-issuer TEXT', 'required issuer (iss) of tokens', ''),
   jwtRoleClaim: envSetting('--jwt-role-claim PATH', 'path of the role in the claims of a token', '.role', rolePath),
   timeZone: envSetting(
     '--time-zone NAME',
@@ -58,14 +58,10 @@ export const ACCESS_SETTINGS = {
   editDeclaration: envSetting(
     '--edit-declaration',
     'let callers with every right change the declaration file by the console or HTTP; applies safe changes (Linux)',
-    false,
-    onOrOff,
   ),
   isPublic: envSetting(
     '--public',
     'serve without roles although the database holds keys or users: anyone may read and change everything',
-    false,
-    onOrOff,
   ),
   sessionHours: envSetting('--session-hours NUMBER', 'lifetime of a login session in hours', 12, wholeNumber(1, 8_760)),
 } as const;

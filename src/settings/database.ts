@@ -10,7 +10,6 @@ export const COLLECTIONS = envSetting(
   '--collections FILE',
   'declaration of the collections; default: collections.yaml, .yml or .json in the working folder, if one exists',
   '',
-  text,
 );
 
 /** The database that most commands work on. */
@@ -23,7 +22,7 @@ export const DATABASE = envSetting(
 );
 
 /** For commands that create a database. */
-export const EMPTY = envSetting('--empty', 'start a new catalogue without the built-in products', false, onOrOff);
+export const EMPTY = envSetting('--empty', 'start a new catalogue without the built-in products');
 
 /** Connection settings of every command that opens a database. */
 export const DATABASE_SETTINGS = {
@@ -32,7 +31,6 @@ export const DATABASE_SETTINGS = {
     '--schema NAME',
     'schema of the tables in PostgreSQL; Accept-Profile and Content-Profile accept its name',
     'public',
-    text,
   ),
   extraSearchPath: envSetting(
     '--extra-search-path NAMES',
@@ -110,5 +108,5 @@ export const BACKUP_SETTINGS = {
   backupsKept: envSetting('--backup-keep NUMBER', 'number of backups to keep', 24, wholeNumber(1, 10_000), {
     aliases: ['--keep'],
   }),
-  backupFolder: envSetting('--backup-folder FOLDER', 'folder of the backups', 'backups', text),
+  backupFolder: envSetting('--backup-folder FOLDER', 'folder of the backups', 'backups'),
 } as const;

@@ -1,5 +1,5 @@
 /** Settings of the log and of diagnostic answers. */
-import { envSetting, oneOf, onOrOff, wholeNumber } from './setting.ts';
+import { envSetting, oneOf, wholeNumber } from './setting.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 type LogFormat = 'auto' | 'json' | 'pretty';
@@ -25,11 +25,6 @@ export const LOG_SETTINGS = {
     1_000,
     wholeNumber(0, 3_600_000),
   ),
-  plans: envSetting('--plans', 'serve query plans for Accept: application/vnd.pgrst.plan+json', false, onOrOff),
-  serverTiming: envSetting(
-    '--server-timing',
-    'send the duration of each stage of a request in Server-Timing',
-    false,
-    onOrOff,
-  ),
+  plans: envSetting('--plans', 'serve query plans for Accept: application/vnd.pgrst.plan+json'),
+  serverTiming: envSetting('--server-timing', 'send the duration of each stage of a request in Server-Timing'),
 } as const;

@@ -4,16 +4,11 @@ import { DEFAULT_MAX_FEEDS } from '../base/limits/feed.ts';
 import { ANY, originOf, plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { ConfigError, envSetting, list, text, wholeNumber } from './setting.ts';
+import { ConfigError, envSetting, list, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {
-  tlsCert: envSetting(
-    '--tls-cert FILE',
-    'certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it',
-    '',
-    text,
-  ),
-  tlsKey: envSetting('--tls-key FILE', 'private key of the certificate (PEM)', '', text),
+  tlsCert: envSetting('--tls-cert FILE', 'certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it', ''),
+  tlsKey: envSetting('--tls-key FILE', 'private key of the certificate (PEM)', ''),
 } as const;
 
 export const NETWORK_SETTINGS = {

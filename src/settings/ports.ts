@@ -1,6 +1,6 @@
 /** Settings of the port and of the worker processes. */
 import { MAX_WORKERS } from '../base/limits/http.ts';
-import { envSetting, onOrOff, prefix, text, wholeNumber } from './setting.ts';
+import { envSetting, prefix, text, wholeNumber } from './setting.ts';
 
 export const PORT_SETTINGS = {
   port: envSetting('--port NUMBER', 'port to listen on; 0 takes a free one', 3000, wholeNumber(0, 65_535), {
@@ -22,8 +22,6 @@ export const PORT_SETTINGS = {
   handover: envSetting(
     '--handover',
     'share the port with the process before or after this one, for an upgrade without downtime (Linux)',
-    false,
-    onOrOff,
   ),
   adminPort: envSetting<number | undefined>(
     '--admin-port NUMBER',

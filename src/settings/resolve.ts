@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileProblem } from '../base/files/output-file.ts';
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
-import { ConfigError, envSetting, fileKey, type Setting, type Table, text, type Values } from './setting.ts';
+import { ConfigError, envSetting, fileKey, type Setting, type Table, type Values } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,7 +15,6 @@ export const CONFIG_FILE = envSetting(
   '--config FILE',
   'settings file, TOML or JSON; default: catalogue.toml or catalogue.json in the working folder, if one exists',
   '',
-  text,
 );
 
 export interface Resolved<T extends Table> {

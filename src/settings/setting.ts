@@ -25,12 +25,15 @@ export interface Setting<T> {
 export type Table = Readonly<Record<string, Setting<unknown>>>;
 export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] extends Setting<infer V> ? V : never };
 
-/** An option of one call of a command. `usage` is `--rows NUMBER`, or the flag alone for a switch. */
-export function option<T>(
+/**
+ * An option of one call of a command. `usage` is `--rows NUMBER`, or the flag alone for a switch, which is off by
+ * default. Without a reader, a setting whose default is a text takes any text.
+ */
+export function option<T = boolean>(
   usage: string,
   description: string,
-  byDefault: T,
-  read: Setting<T>['read'],
+  byDefault = false as T,
+  read = (typeof byDefault === 'string' ? text : onOrOff) as Setting<unknown>['read'] as Setting<T>['read'],
   more: Pick<Setting<T>, 'aliases'> = {},
 ): Setting<T> {
   const [flag = '', argument] = usage.split(' ');
@@ -38,11 +41,11 @@ export function option<T>(
 }
 
 /** A setting that the environment and the settings file may also give. --pool-size is CATALOGUE_POOL_SIZE there. */
-export function envSetting<T>(
+export function envSetting<T = boolean>(
   usage: string,
   description: string,
-  byDefault: T,
-  read: Setting<T>['read'],
+  byDefault?: T,
+  read?: Setting<T>['read'],
   more: Pick<Setting<T>, 'env' | 'aliases' | 'secret'> = {},
 ): Setting<T> {
   const { flag, ...rest } = option(usage, description, byDefault, read);

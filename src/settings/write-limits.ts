@@ -1,7 +1,7 @@
 /** Settings that limit writes. */
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESIZED_MB, MAX_FILE_BYTES } from '../base/limits/files.ts';
-import { envSetting, onOrOff, text, wholeNumber } from './setting.ts';
+import { envSetting, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */
 export const MAX_VALUE_KB = envSetting(
@@ -16,7 +16,6 @@ const FILES = envSetting(
   '--files PLACE',
   'folder for uploaded files, or s3://bucket/prefix; by default the place that the database names, at first itself',
   '',
-  text,
 );
 
 export const WRITE_SETTINGS = {
@@ -44,7 +43,5 @@ export const WRITE_SETTINGS = {
   allowUnfilteredWrites: envSetting(
     '--allow-unfiltered-writes',
     'allow PATCH and DELETE without a filter to change every row',
-    false,
-    onOrOff,
   ),
 } as const;

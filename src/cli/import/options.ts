@@ -5,7 +5,7 @@ import { FILE_FORMATS, type FileFormat } from '../../declare/rows/source.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { type DateReader, readDateFormat } from '../../import/date-pattern.ts';
 import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
-import { oneOf, onOrOff, option, text } from '../../settings/setting.ts';
+import { oneOf, option } from '../../settings/setting.ts';
 import { MAX_VALUE_KB } from '../../settings/write-limits.ts';
 import { FORCE_OPTION, JSON_OPTION } from '../shared/command.ts';
 
@@ -43,9 +43,8 @@ export const IMPORT_OPTIONS = {
     '--map "COLUMN=FIELD"…',
     'field of a column of the file; "COLUMN=" skips the column; may be repeated',
     '',
-    text,
   ),
-  collection: option('--collection NAME', 'collection to store into, if there are several', '', text),
+  collection: option('--collection NAME', 'collection to store into, if there are several', ''),
   mode: option(
     '--mode WHAT',
     'insert: an existing row is bad; upsert: change it; update: change it, and a row that does not exist is bad; ignore: skip it',
@@ -76,28 +75,22 @@ export const IMPORT_OPTIONS = {
     '--resolve "FIELD=OTHER"…',
     'a reference whose cells have another field of the referenced row, such as its name; may be repeated',
     '',
-    text,
   ),
-  files: option('--files DIR', 'folder of the files that the columns of file fields name; they are uploaded', '', text),
+  files: option('--files DIR', 'folder of the files that the columns of file fields name; they are uploaded', ''),
   clearEmpty: option(
     '--clear-empty',
     'an empty cell empties the field of a row that exists; by default it leaves the field as it is',
-    false,
-    onOrOff,
   ),
-  dryRun: option('--dry-run', 'report what would happen, and store and write nothing', false, onOrOff),
-  keepGoing: option('--keep-going', 'store the valid rows, and write the others to a file', false, onOrOff),
+  dryRun: option('--dry-run', 'report what would happen, and store and write nothing'),
+  keepGoing: option('--keep-going', 'store the valid rows, and write the others to a file'),
   rejects: option(
     '--rejects FILE',
     'file of rejected rows; by default NAME.rejected.csv or .ndjson beside the imported file',
     '',
-    text,
   ),
   noHistory: option(
     '--no-history',
     'leave these rows out of the log of changes, which is faster; for the first load of a catalogue',
-    false,
-    onOrOff,
   ),
   ...FORCE_OPTION,
   ...JSON_OPTION,

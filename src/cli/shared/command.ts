@@ -1,5 +1,5 @@
 /** A command of the program, and the options of several. */
-import { onOrOff, option } from '../../settings/setting.ts';
+import { option } from '../../settings/setting.ts';
 
 export interface Command {
   readonly help: () => string;
@@ -9,9 +9,9 @@ export interface Command {
 }
 
 export const JSON_OPTION = {
-  json: option('--json', 'print the result as JSON', false, onOrOff),
+  json: option('--json', 'print the result as JSON'),
 } as const;
 
 export const FORCE_OPTION = {
-  force: option('--force', 'replace existing files or rows', false, onOrOff),
+  force: option('--force', 'replace existing files or rows'),
 } as const;

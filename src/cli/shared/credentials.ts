@@ -5,13 +5,13 @@ import { ApiError } from '../../base/errors.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
-import { option, text } from '../../settings/setting.ts';
+import { option } from '../../settings/setting.ts';
 import { JSON_OPTION } from './command.ts';
 import { withDatabase } from './database.ts';
 import { type Rows, renderTable } from './table.ts';
 
 export const CREDENTIAL_OPTIONS = {
-  role: option('--role NAME', 'role in the declaration, which grants the permissions', '', text),
+  role: option('--role NAME', 'role in the declaration, which grants the permissions', ''),
   claims: option<Readonly<Record<string, unknown>> | undefined>(
     '--claims JSON',
     'claims for the rules: \'{"region":"north"}\' for {claims.region}',
