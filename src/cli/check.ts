@@ -6,17 +6,17 @@ import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
-import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
+import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import { checkFiles } from './shared/check-files.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
 
-const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
-
-export const command: Command = {
-  help: () => `Usage: catalogue check [FILE] [flags]
+export const command = defineCommand({
+  options: { ...JSON_OPTION, ...DATA_SETTINGS },
+  operands: 1,
+  usage: `Usage: catalogue check [FILE] [flags]
 
 Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Compares
 the bytes of uploaded files with their SHA-256, and looks for missing files of lists. Changes nothing. A running service
@@ -28,12 +28,8 @@ opens no database, and reports every mistake with its line.
 If the declaration has roles, warns about keys and users with another role; with FILE, about a role that is probably meant
 to be anonymous.
 
-Exit codes: 0 no errors, maybe warnings; 1 errors.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, origins, operands } = readCommand(OPTIONS, args, env, 1);
+Exit codes: 0 no errors, maybe warnings; 1 errors.`,
+  async run({ values, origins, operands }) {
     const isOnlyDeclaration = origins.collections === COLLECTIONS.flag && origins.database === 'default';
     const file = operands[0] ?? (isOnlyDeclaration ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
@@ -51,7 +47,7 @@ ${describeSettings(OPTIONS)}`,
     }
     return ok ? 0 : 1;
   },
-};
+});
 
 /** A check named like its collection is the row count. */
 function nameOf({ check, collection }: Finding): string {

@@ -1,26 +1,24 @@
 /** `catalogue config`: shows the effective settings and the source of each. Secrets are masked. */
 
 import { findDeclaration } from '../declare/find-declaration.ts';
-import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
+import { SERVE_SETTINGS } from '../settings/by-command.ts';
 import { maskSecret, settingsMarkdown } from '../settings/describe.ts';
 import { fileKey, option } from '../settings/setting.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, JSON_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
   markdown: option('--markdown', 'print the table of all settings, as in docs/reference/settings.md'),
   ...JSON_OPTION,
+  ...SERVE_SETTINGS,
 } as const;
 
-export const command: Command = {
-  help: () => `Usage: catalogue config [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  usage: `Usage: catalogue config [flags]
 
 Reads the settings as serve would, from the same flags, environment and file, and shows each with its origin. A flag
-wins over the environment, the environment over the file. Secrets are masked.
-
-${describeSettings({ ...OPTIONS, ...SERVE_SETTINGS })}`,
-
-  async run(args, env) {
-    const { values: given, origins: named } = readCommand({ ...OPTIONS, ...SERVE_SETTINGS }, args, env, 0);
+wins over the environment, the environment over the file. Secrets are masked.`,
+  async run({ values: given, origins: named }) {
     if (given.markdown) return console.log(settingsMarkdown(SERVE_SETTINGS));
     const declarationFile = given.collections === '' ? findDeclaration('') : undefined;
     const values = declarationFile === undefined ? given : { ...given, collections: declarationFile };
@@ -38,4 +36,4 @@ ${describeSettings({ ...OPTIONS, ...SERVE_SETTINGS })}`,
       console.log(`${name.padEnd(names)}  ${String(value ?? '').padEnd(texts)}  ${origin}`);
     }
   },
-};
+});

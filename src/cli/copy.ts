@@ -16,8 +16,8 @@ import { foreignRows, storableCatalogue } from '../engine/open.ts';
 import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { StoredRow } from '../plan/types.ts';
-import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../settings/by-command.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { COPY_SETTINGS, ConfigError, type Values } from '../settings/by-command.ts';
+import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';
 import { isNew, withDatabase } from './shared/database.ts';
 import { LoadBars } from './shared/progress.ts';
@@ -30,20 +30,17 @@ const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 const ROWS_PER_BATCH = 1_000;
 const LENGTH_PER_BATCH = 4_000_000;
 
-export const command: Command = {
-  help: () => `Usage: catalogue copy --from URL --to URL [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  usage: `Usage: catalogue copy --from URL --to URL [flags]
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; later writes are not copied. The target must be new or empty. All of it is
 stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
 to the target database, or to the place of --to-files. Views of the console follow in a transaction of their own. Keys
 and users are not copied; the command prints their number. The source may be an SQLite file of another program, with the
-declaration that catalogue declare wrote for it.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const settings = readSettings(OPTIONS, args, env);
+declaration that catalogue declare wrote for it.`,
+  async run({ values: settings }) {
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '')
       throw new ConfigError('source or target is missing. Use: catalogue copy --from URL --to URL');
@@ -65,11 +62,10 @@ ${describeSettings(OPTIONS)}`,
       );
     const report = await withSource(settings, copy);
     for (const note of notes) process.stderr.write(`${note}\n`);
-    if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
-    else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
-    if (!settings.json) printCredentials(report);
+    const words = `Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`;
+    printResult(settings.json, report, words, ...credentialWords(report));
   },
-};
+});
 
 /** The source of a copy. */
 interface Source extends SourceRows {
@@ -85,12 +81,10 @@ interface Credentials {
   readonly users: number;
 }
 
-function printCredentials({ keys, users }: Credentials): void {
+function credentialWords({ keys, users }: Credentials): readonly string[] {
   const credentials = [...(keys > 0 ? [amount(keys, 'key')] : []), ...(users > 0 ? [amount(users, 'user')] : [])];
-  if (credentials.length === 0) return;
-  console.log(
-    `Not copied: ${credentials.join(' and ')}. Create new ones there with catalogue key add and catalogue user add.`,
-  );
+  const advice = 'Create new ones there with catalogue key add and catalogue user add.';
+  return credentials.length === 0 ? [] : [`Not copied: ${credentials.join(' and ')}. ${advice}`];
 }
 
 async function withSource<T>(

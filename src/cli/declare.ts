@@ -1,10 +1,10 @@
 /** `catalogue declare`: writes the declaration of existing tables, or prints the format of declarations. */
 
 import { USUAL_NAMES } from '../declare/find-declaration.ts';
-import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
+import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
 import { checkDeclaration, declareFrom } from './declare/from-database.ts';
-import { type Command, FORCE_OPTION } from './shared/command.ts';
+import { defineCommand, FORCE_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
   output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0]),
@@ -21,8 +21,10 @@ const OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
-export const command: Command = {
-  help: () => `Usage: catalogue declare [DATABASE] [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 1,
+  usage: `Usage: catalogue declare [DATABASE] [flags]
        catalogue declare [DATABASE] --check [--output FILE]
        catalogue declare --json-schema
 
@@ -33,16 +35,12 @@ With --json-schema, prints the JSON Schema of the format. Save it beside the dec
 
   catalogue declare --json-schema > collections.schema.json
   # yaml-language-server: $schema=collections.schema.json      (the first line of collections.yaml)
-  "$schema": "collections.schema.json"                         (a key of collections.json)
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+  "$schema": "collections.schema.json"                         (a key of collections.json)`,
+  async run({ values, operands }) {
     const database = operands[0] ?? values.database;
     if (values.check) return checkDeclaration({ ...values, database });
     if (!values.jsonSchema) return declareFrom({ ...values, database });
     const { declarationSchema } = await import('../declare/format.ts');
     console.log(JSON.stringify(declarationSchema(), null, 2));
   },
-};
+});

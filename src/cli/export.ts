@@ -5,9 +5,9 @@ import type { WriteOptions } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
-import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
+import { ConfigError, DATA_SETTINGS } from '../settings/by-command.ts';
 import { oneOf, option } from '../settings/setting.ts';
-import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { checkFolder, readWithFiles } from './shared/exported-files.ts';
 import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
@@ -44,17 +44,15 @@ const OPTIONS = {
 const key = products.key[0]!;
 const EXAMPLE = `${key.name}=lt.100&order=${key.name}.desc`;
 
-export const command: Command = {
-  help: () => `Usage: catalogue export [QUERY] [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 1,
+  usage: `Usage: catalogue export [QUERY] [flags]
 
 Writes a consistent snapshot of all rows, or of the rows of a query: the query string of the API, such as
 '${EXAMPLE}'. A running service may use the database meanwhile. With --json, the summary
-goes to standard error if the rows go to standard output.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+goes to standard error if the rows go to standard output.`,
+  async run({ values, operands }) {
     const toStandardOutput = values.output === STANDARD_OUTPUT;
     const format = toStandardOutput ? (values.format ?? 'csv') : formatOf(values.output, values.format);
     if ((values.bom || values.spreadsheet) && format !== 'csv') {
@@ -82,7 +80,7 @@ ${describeSettings(OPTIONS)}`,
       if (!(error instanceof PipeClosed)) throw error;
     }
   },
-};
+});
 
 async function writeParts(
   parts: AsyncIterable<string | Uint8Array>,

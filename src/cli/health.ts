@@ -1,7 +1,7 @@
 /** `catalogue health`: asks a running service whether it is ready, for containers without curl. */
-import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
+import { SERVE_SETTINGS } from '../settings/by-command.ts';
 import { duration, option } from '../settings/setting.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, JSON_OPTION } from './shared/command.ts';
 
 const { port, host, adminPort, tlsCert } = SERVE_SETTINGS;
 const OPTIONS = {
@@ -15,19 +15,16 @@ const OPTIONS = {
 const TIMEOUT_MS = 5_000;
 const POLL_MS = 200;
 
-export const command: Command = {
-  help: () => `Usage: catalogue health [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  usage: `Usage: catalogue health [flags]
 
 Requests /ready of the service with these settings, on its admin port if it has one, which speaks plain HTTP. With
 --tls-cert, or if nothing answers over HTTP, it uses HTTPS and accepts any certificate, since that names the public host
 and not this machine.
 
-Exit codes: 0 ready, 1 not.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values } = readCommand(OPTIONS, args, env, 0);
+Exit codes: 0 ready, 1 not.`,
+  async run({ values }) {
     const address = ANY_HOST[values.host] ?? values.host;
     const isPlain = values.adminPort !== undefined || values.tlsCert === '';
     const place = `${address.includes(':') ? `[${address}]` : address}:${values.adminPort ?? values.port}/ready`;
@@ -41,7 +38,7 @@ ${describeSettings(OPTIONS)}`,
       await Bun.sleep(POLL_MS);
     }
   },
-};
+});
 
 interface Health {
   readonly isReady: boolean;

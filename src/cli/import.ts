@@ -12,7 +12,7 @@ import type { LoadOptions } from '../engine/shared/loader.ts';
 import { fieldFromHeader } from '../import/headers.ts';
 import type { Origin } from '../plan/types.ts';
 import { conflictTarget } from '../plan/write/insert.ts';
-import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
+import { ConfigError, type Values } from '../settings/by-command.ts';
 import { readMapping } from './import/columns.ts';
 import { MODES, IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
 import { Problems } from './import/problems.ts';
@@ -21,13 +21,15 @@ import { printRefusal, printReport } from './import/report.ts';
 import { readResolvers } from './import/resolve.ts';
 import { ImportRefused, runImport } from './import/run.ts';
 import { uploaders } from './import/uploaded-files.ts';
-import type { Command } from './shared/command.ts';
+import { defineCommand } from './shared/command.ts';
 import { chosenCollection, isNew, withDatabase } from './shared/database.ts';
 import { checkOutput, openOutput } from './shared/output.ts';
 import { LoadBars } from './shared/progress.ts';
 
-export const command: Command = {
-  help: () => `Usage: catalogue import FILE [flags]        (FILE - is standard input)
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 1,
+  usage: `Usage: catalogue import FILE [flags]        (FILE - is standard input)
 
 Stores all rows of a file in one transaction, or none if a row is bad. Reports bad rows with their line, field and
 reason, the same reason once, and ends with a table of the results. A running service may use the database meanwhile.
@@ -42,13 +44,8 @@ UTF-8, or UTF-16 if it begins like that.
 A nightly file of prices by sku: catalogue import prices.csv --mode update --match sku --keep-going
 It needs only the columns to match and to change. A row that equals the stored one is not written.
 
-Exit codes: 0 all stored, 1 nothing stored, 2 all stored except bad rows (--keep-going).
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    const [path] = operands;
+Exit codes: 0 all stored, 1 nothing stored, 2 all stored except bad rows (--keep-going).`,
+  async run({ values, operands: [path] }) {
     if (path === undefined) throw new ConfigError('no file is given. Use: catalogue import FILE');
     const format = formatToRead(path, values.format);
     const loaded = await loadCatalogue(values.collections, {
@@ -117,7 +114,7 @@ ${describeSettings(OPTIONS)}`,
       return 1;
     }
   },
-};
+});
 
 /** A command may store files of any size. */
 const UPLOAD_LIMITS = { maxFileBytes: MAX_FILE_BYTES, maxTotalBytes: 0 };

@@ -2,22 +2,18 @@
 import { existsSync } from 'node:fs';
 import { products } from '../collection/products.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find-declaration.ts';
-import { ConfigError, describeSettings, readCommand } from '../settings/by-command.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { ConfigError } from '../settings/by-command.ts';
+import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { openOutput } from './shared/output.ts';
 
-const OPTIONS = { ...JSON_OPTION } as const;
-
-export const command: Command = {
-  help: () => `Usage: catalogue init [FILE] [flags]
+export const command = defineCommand({
+  options: JSON_OPTION,
+  operands: 1,
+  usage: `Usage: catalogue init [FILE] [flags]
 
 Writes ${USUAL_NAMES[0]}, or FILE: the built-in collection, with comments about everything that a collection and a field
-can have. An existing file is left unchanged.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+can have. An existing file is left unchanged.`,
+  async run({ values, operands }) {
     const [file = USUAL_NAMES[0]] = operands;
     if (!/\.ya?ml$/.test(file))
       throw new ConfigError(
@@ -31,7 +27,6 @@ ${describeSettings(OPTIONS)}`,
     const output = openOutput(file, { replace: false, protectedFiles: [] });
     output.write(startingPoint(products, file));
     output.end();
-    if (values.json) console.log(JSON.stringify({ ok: true, file }));
-    else console.log(`Wrote ${file}: change it, then validate it with catalogue check ${file}`);
+    printResult(values.json, { file }, `Wrote ${file}: change it, then validate it with catalogue check ${file}`);
   },
-};
+});

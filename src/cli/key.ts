@@ -1,8 +1,8 @@
 /** `catalogue key`: manages API keys. */
 import { addKey } from '../auth/keys.ts';
-import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
+import { ConfigError, type Values } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
-import type { Command } from './shared/command.ts';
+import { defineCommand, printResult } from './shared/command.ts';
 import {
   accountName,
   CREDENTIAL_OPTIONS,
@@ -39,25 +39,22 @@ type Settings = Values<typeof OPTIONS>;
 
 const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = { add, list, revoke };
 
-export const command: Command = {
-  help: () => `Usage: catalogue key add --role ROLE --name NAME [--expires TIME] [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 2,
+  usage: `Usage: catalogue key add --role ROLE --name NAME [--expires TIME] [flags]
        catalogue key list [flags]
        catalogue key revoke NAME [flags]
 
 A key gives a program a role of the declaration. It is printed once, when it is added, and stored as a hash. Programs send
 it in the header Authorization: Bearer KEY, or apikey: KEY. Every process that serves the database rejects a revoked key
-within a second.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 2);
-    const [action = '', operand = ''] = operands;
+within a second.`,
+  async run({ values, operands: [action = '', operand = ''] }) {
     const work = chosenAction(ACTIONS, action, 'key');
     if (operand !== '' && (values.name !== '' || work === list)) throw new ConfigError(`unknown argument ${operand}`);
     await work(values, operand === '' ? values.name : operand);
   },
-};
+});
 
 async function add(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
@@ -71,11 +68,9 @@ async function add(settings: Settings, given: string): Promise<void> {
     );
   });
   const expires_at = expires?.toISOString() ?? null;
-  if (json) return console.log(JSON.stringify({ ok: true, name, role, expires_at, key: text }));
-  console.error(
-    `The key ${name} of the role ${role}${expires_at === null ? '' : `, until ${expires_at}`}. It is shown only now:`,
-  );
-  console.log(text);
+  const until = expires_at === null ? '' : `, until ${expires_at}`;
+  if (!json) console.error(`The key ${name} of the role ${role}${until}. It is shown only now:`);
+  printResult(json, { name, role, expires_at, key: text }, text);
 }
 
 async function list(settings: Settings): Promise<void> {
@@ -90,5 +85,5 @@ async function revoke(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
   const wasThere = await withStore(settings, (store) => store.keys.remove('name', name));
   if (!wasThere) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
-  console.log(settings.json ? JSON.stringify({ ok: true, name }) : `The key ${name} is revoked.`);
+  printResult(settings.json, { name }, `The key ${name} is revoked.`);
 }

@@ -5,9 +5,9 @@ import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
-import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../settings/by-command.ts';
+import { ConfigError, MIGRATE_SETTINGS, type Values } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
 import { rowCount } from './shared/row-count.ts';
 
@@ -26,23 +26,20 @@ const OPTIONS = {
 /** Exit code of --plan: there are changes, and nothing prevents them. */
 const TO_DO = 2;
 
-export const command: Command = {
-  help: () => `Usage: catalogue migrate [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  usage: `Usage: catalogue migrate [flags]
 
 Updates the tables of a database to the declaration, as serve does when it starts, and ends. Additive changes are applied
 in one transaction. If a change could lose or reject stored data, the command lists it with its --allow value and applies
 nothing. If the service runs with a role that may not change the schema, run this command with a role that may.
 
-Exit codes: 0 done, 1 rejected or failed; of --plan: 0 no changes, ${TO_DO} changes, 1 changes that would be rejected.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const settings = readSettings(OPTIONS, args, env);
+Exit codes: 0 done, 1 rejected or failed; of --plan: 0 no changes, ${TO_DO} changes, 1 changes that would be rejected.`,
+  async run({ values: settings }) {
     if (settings.allow.length > 0) await warnAboutUnused(settings);
     return settings.plan ? show(settings) : migrate(settings);
   },
-};
+});
 
 type Settings = Values<typeof OPTIONS>;
 
@@ -90,8 +87,8 @@ async function migrate(settings: Settings): Promise<void> {
     },
     { withRows: !settings.empty },
   );
-  if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
-  else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `applied: ${steps.join(', ')}`}`);
+  const words = `${location}: ${steps.length === 0 ? 'up to date' : `applied: ${steps.join(', ')}`}`;
+  printResult(settings.json, { database: location, made: steps }, words);
 }
 
 /** As in `drop:products.colour` and `drop:"Order Line"`. */

@@ -1,9 +1,9 @@
 /** `catalogue query`: shows rows in a table on the terminal. */
 import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
-import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
+import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { option, wholeNumber } from '../settings/setting.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { planOf, read } from './shared/read-rows.ts';
 import { type Rows, renderTable } from './shared/table.ts';
@@ -24,16 +24,14 @@ const OPTIONS = {
 
 const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 
-export const command: Command = {
-  help: () => `Usage: catalogue query [QUERY] [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 1,
+  usage: `Usage: catalogue query [QUERY] [flags]
 
 Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. 'NAME?…' reads another
-collection, also the log: 'changes?order=seq.desc'. For all rows, or for CSV, use catalogue export.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+collection, also the log: 'changes?order=seq.desc'. For all rows, or for CSV, use catalogue export.`,
+  async run({ values, operands }) {
     await withDatabase(values, 'never', async (engine, catalogue) => {
       const { rows: most } = values;
       const rowsOf = (limit: number | undefined) => Math.min(limit ?? most ?? ROWS, most ?? Infinity);
@@ -46,7 +44,7 @@ ${describeSettings(OPTIONS)}`,
       if (rows < total) process.stderr.write(`${shownOf(plan.offset, rows, total)}\n`);
     });
   },
-};
+});
 
 function shownOf(offset: number, rows: number, total: number): string {
   const shown = rows === 0 ? 'none' : `${offset + 1} to ${offset + rows}`;

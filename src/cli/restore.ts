@@ -1,9 +1,9 @@
 /** `catalogue restore`: replaces the database by a backup. */
 
 import { amount } from '../base/amount.ts';
-import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
+import { ConfigError, FILE_SETTINGS } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
-import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
+import { defineCommand, FORCE_OPTION, JSON_OPTION, printResult } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -15,20 +15,17 @@ const OPTIONS = {
   ...FILE_SETTINGS,
 } as const;
 
-export const command: Command = {
-  help: () => `Usage: catalogue restore FILE [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 1,
+  usage: `Usage: catalogue restore FILE [flags]
 
 Verifies a backup, then replaces the SQLite catalogue by it. An existing catalogue is replaced only with --force, in one
 transaction: a running service continues, and shows the restored rows at once. Only rows that differ are written and
 logged. If the backup has columns that the
 catalogue does not have, the command changes nothing unless --drop-columns is given. A damaged file is set aside if
-nothing uses it. A file that is locked or cannot be opened is left unchanged.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    const [file] = operands;
+nothing uses it. A file that is locked or cannot be opened is left unchanged.`,
+  async run({ values, operands: [file] }) {
     if (file === undefined) throw new ConfigError('no backup is given. Use: catalogue restore FILE');
     const maintenance = await openMaintenance(values);
     const { force: replace, dropColumns, withoutWebhooks } = values;
@@ -36,10 +33,10 @@ ${describeSettings(OPTIONS)}`,
       maintenance.restore(file, { replace, dropColumns, withoutWebhooks, progress }),
     );
     const { rows, dropped, lacking, aside } = report;
-    if (values.json) return console.log(JSON.stringify({ ok: true, file, rows, dropped, lacking, aside }));
-    console.log(`Restored ${amount(rows)} from ${file} to ${maintenance.location}`);
-    if (dropped.length > 0) console.log(`Left out, since the database does not have them: ${dropped.join(', ')}`);
-    if (lacking.length > 0) console.log(`Not in the backup, and at their defaults now: ${lacking.join(', ')}`);
-    if (aside !== undefined) console.log(`The damaged file is kept as ${aside}`);
+    const words = [`Restored ${amount(rows)} from ${file} to ${maintenance.location}`];
+    if (dropped.length > 0) words.push(`Left out, since the database does not have them: ${dropped.join(', ')}`);
+    if (lacking.length > 0) words.push(`Not in the backup, and at their defaults now: ${lacking.join(', ')}`);
+    if (aside !== undefined) words.push(`The damaged file is kept as ${aside}`);
+    printResult(values.json, { file, rows, dropped, lacking, aside }, ...words);
   },
-};
+});

@@ -8,19 +8,16 @@ import { ScheduledBackups } from '../serve/scheduled-backups.ts';
 import type { RunningServer } from '../serve/server.ts';
 import { printStartMessage } from '../serve/start-message.ts';
 import { Workers } from '../serve/workers.ts';
-import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
-import type { Command } from './shared/command.ts';
+import { SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
+import { defineCommand } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 
-export const command: Command = {
-  help: () => `Usage: catalogue serve [flags]
+export const command = defineCommand({
+  options: SERVE_SETTINGS,
+  usage: `Usage: catalogue serve [flags]
 
-Serves the catalogue over HTTP. A new database is created with the built-in products.
-
-${describeSettings(SERVE_SETTINGS)}`,
-
-  async run(args, env) {
-    const settings = readSettings(SERVE_SETTINGS, args, env);
+Serves the catalogue over HTTP. A new database is created with the built-in products.`,
+  async run({ values: settings }) {
     // Listen for signals first: a stop may follow the greeting at once.
     const askedToStop = stopSignal();
     await checkHost(settings);
@@ -30,7 +27,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
     const start = settings.workers === 1 && !settings.editDeclaration ? alone : together;
     return start(settings, log, askedToStop, certificate);
   },
-};
+});
 
 async function alone(
   settings: ServeSettings,

@@ -3,29 +3,24 @@
 import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
-import { describeSettings, readSettings } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
-import type { Command } from './shared/command.ts';
+import { defineCommand } from './shared/command.ts';
 import { printDocument } from './shared/output.ts';
 
 /** The suggested name. */
 const FILE = 'database.ts';
-const SETTINGS = { collections: COLLECTIONS } as const;
 
-export const command: Command = {
-  help: () => `Usage: catalogue types [flags]
+export const command = defineCommand({
+  options: { collections: COLLECTIONS },
+  usage: `Usage: catalogue types [flags]
 
 Prints TypeScript types for clients: save them as ${FILE}, and then
 
   import { PostgrestClient } from '@supabase/postgrest-js';
   import type { Database } from './${FILE}';
-  const client = new PostgrestClient<Database>('http://127.0.0.1:3000');
-
-${describeSettings(SETTINGS)}`,
-
-  async run(args, env) {
-    const { collections } = readSettings(SETTINGS, args, env);
+  const client = new PostgrestClient<Database>('http://127.0.0.1:3000');`,
+  async run({ values: { collections } }) {
     const { catalogue } = await loadCatalogue(collections);
     printDocument(typeScriptTypes(served(catalogue)).trimEnd());
   },
-};
+});

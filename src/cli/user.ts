@@ -1,7 +1,7 @@
 /** `catalogue user`: manages users, who log in to the console. */
 import { addUser, changeUser, findUser, removeUser } from '../auth/users.ts';
-import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
-import type { Command } from './shared/command.ts';
+import { ConfigError, type Values } from '../settings/by-command.ts';
+import { defineCommand, printResult } from './shared/command.ts';
 import {
   accountName,
   CREDENTIAL_OPTIONS,
@@ -13,9 +13,7 @@ import {
 } from './shared/credentials.ts';
 import { newPassword } from './shared/new-password.ts';
 
-const OPTIONS = CREDENTIAL_OPTIONS;
-
-type Settings = Values<typeof OPTIONS>;
+type Settings = Values<typeof CREDENTIAL_OPTIONS>;
 
 const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = {
   add,
@@ -27,8 +25,10 @@ const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Pro
   remove,
 };
 
-export const command: Command = {
-  help: () => `Usage: catalogue user add NAME --role ROLE [flags]
+export const command = defineCommand({
+  options: CREDENTIAL_OPTIONS,
+  operands: 2,
+  usage: `Usage: catalogue user add NAME --role ROLE [flags]
        catalogue user list [flags]
        catalogue user role NAME --role ROLE [flags]
        catalogue user password NAME [flags]
@@ -38,16 +38,11 @@ export const command: Command = {
 
 Users log in to the console with a name and a password, and have a role of the declaration. The password is typed without
 echo, or is the first line of standard input. It is stored as an argon2id hash. Every change of a user ends all sessions of
-that user within a second, on every process that serves the database.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 2);
-    const [action = '', name = ''] = operands;
+that user within a second, on every process that serves the database.`,
+  async run({ values, operands: [action = '', name = ''] }) {
     await chosenAction(ACTIONS, action, 'user')(values, name);
   },
-};
+});
 
 async function add(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'user');
@@ -105,5 +100,5 @@ function noSuchUser(name: string): ConfigError {
 }
 
 function tell({ json, role }: Settings, name: string, words: string): void {
-  console.log(json ? JSON.stringify({ ok: true, name, ...(role === '' ? {} : { role }) }) : words);
+  printResult(json, { name, ...(role === '' ? {} : { role }) }, words);
 }

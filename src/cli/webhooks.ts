@@ -4,8 +4,8 @@ import type { WebhookDraft } from '../collection/draft.ts';
 import type { Engine } from '../engine/engine.ts';
 import { WebhookChanges } from '../serve/webhooks/changes.ts';
 import { WebhookStore } from '../serve/webhooks/store.ts';
-import { ConfigError, DATA_SETTINGS, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
-import { type Command, JSON_OPTION } from './shared/command.ts';
+import { ConfigError, DATA_SETTINGS, type Values } from '../settings/by-command.ts';
+import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { chosenAction, printRows } from './shared/credentials.ts';
 import { withDatabase } from './shared/database.ts';
 
@@ -15,22 +15,19 @@ type Action = (settings: Settings, name: string, seq: string) => Promise<void>;
 
 const ACTIONS: Readonly<Record<string, Action>> = { list, failures, redeliver };
 
-export const command: Command = {
-  help: () => `Usage: catalogue webhooks list [flags]
+export const command = defineCommand({
+  options: OPTIONS,
+  operands: 3,
+  usage: `Usage: catalogue webhooks list [flags]
        catalogue webhooks failures [NAME] [flags]
        catalogue webhooks redeliver NAME SEQ [flags]
 
 list prints the progress of each webhook, failures the deliveries that failed or wait, with their reasons. redeliver sends
-a change again, at once; a running service does it within seconds.
-
-${describeSettings(OPTIONS)}`,
-
-  async run(args, env) {
-    const { values, operands } = readCommand(OPTIONS, args, env, 3);
-    const [action = 'list', name = '', seq = ''] = operands;
+a change again, at once; a running service does it within seconds.`,
+  async run({ values, operands: [action = 'list', name = '', seq = ''] }) {
     await chosenAction(ACTIONS, action, 'webhooks')(values, name, seq);
   },
-};
+});
 
 async function withWebhooks<T>(
   settings: Settings,
@@ -98,5 +95,5 @@ async function redeliver(settings: Settings, name: string, text: string): Promis
       reason: null,
     });
   });
-  console.log(settings.json ? JSON.stringify({ ok: true, name, seq }) : `The service sends change ${seq} again.`);
+  printResult(settings.json, { name, seq }, `The service sends change ${seq} again.`);
 }

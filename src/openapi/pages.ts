@@ -9,7 +9,7 @@ import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
 import { buildDocument, type Described } from './document.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './component.ts';
 import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
 import { buildSwagger } from './swagger.ts';
 

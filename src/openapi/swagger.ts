@@ -11,7 +11,7 @@ import type { Type } from '../collection/types/type.ts';
 import { RPC_PATH, shortestPath } from '../http/target.ts';
 import { allowed, CREATE, DELETE, READ, UPDATE } from './by-role.ts';
 import type { Described } from './document.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './component.ts';
 import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
 import { descriptionOf } from './schemas.ts';
 import { jsonOf } from './value-schema.ts';

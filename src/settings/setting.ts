@@ -32,11 +32,14 @@ export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] exte
 export function option<T = boolean>(
   usage: string,
   description: string,
-  byDefault = false as T,
-  read = (typeof byDefault === 'string' ? text : onOrOff) as Setting<unknown>['read'] as Setting<T>['read'],
+  given?: T,
+  reader?: Setting<T>['read'],
   more: Pick<Setting<T>, 'aliases'> = {},
 ): Setting<T> {
   const [flag = '', argument] = usage.split(' ');
+  const usual: Setting<unknown>['read'] = typeof given === 'string' ? text : onOrOff;
+  const read = reader ?? (usual as Setting<T>['read']);
+  const byDefault = (reader === undefined ? (given ?? false) : given) as T;
   return { flag, ...(argument && { argument }), description, byDefault, read, ...more };
 }
 
