@@ -27,6 +27,10 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return suggestion && ` (${suggestion})`;
 }
 
+export function unknownName(kind: string, name: string, names: readonly string[]): string {
+  return `unknown ${kind} ${name}${didYouMean(name, names)}`;
+}
+
 /** Insertions, deletions, replacements and swaps: `titel` is one edit from `title`. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];

@@ -11,7 +11,7 @@ import { problemsInAction, RESERVED_PLACEHOLDERS } from '../plan/call/action-che
 import { draftField } from './field.ts';
 import type { GivenAction, GivenActionEntry, GivenActionParameter, GivenField } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { type At, addMistake, type Reading } from './reader/shape.ts';
+import { type At, addMistake, type Reading, valuesOf } from './reader/shape.ts';
 import { readValue } from './reader/values.ts';
 
 /** `others` are the names of queries and functions. */
@@ -27,14 +27,8 @@ export function draftActions(
     const parameters = (value.parameters?.value ?? []).flatMap((each) => draftParameter(each) ?? []);
     const names = [...collections.keys()];
     const batch = given.flatMap((each) => draftEntry(each, names, reading) ?? []);
-    const { returns } = value;
-    const draft: ActionDraft = defined({
-      name,
-      description: value.description?.value,
-      parameters,
-      batch,
-      returns: typeof returns?.value === 'object' ? returns.value.map((each) => each.value) : returns?.value,
-    });
+    const texts = valuesOf(value, 'description');
+    const draft: ActionDraft = { name, ...texts, parameters, batch, ...valuesOf(value, 'returns') };
     const isWhole = parameters.length === (value.parameters?.value.length ?? 0) && batch.length === given.length;
     if (!isWhole) return [];
     for (const { entry, message } of problemsInAction(declareAction(draft, collections))) {
@@ -110,22 +104,16 @@ function draftEntry(
   const headers = value.headers?.value.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]]));
   const wrong = headers?.find(([header, text]) => !isPreference(header!, text!));
   if (wrong !== undefined) {
-    return addMistake(
-      reading,
-      value.headers!.at,
-      `headers: ${wrong.join(': ')} is not possible; use Prefer without tx`,
-    );
+    const problem = `headers: ${wrong.join(': ')} is not possible; use Prefer without tx`;
+    return addMistake(reading, value.headers!.at, problem);
   }
-  return defined({
-    name: value.name?.value,
-    each: value.each?.value,
+  return {
+    ...valuesOf(value, 'name', 'each'),
     method,
     path: path.value,
-    headers: headers && (Object.fromEntries(headers) as Record<string, string>),
-    body: body?.plain,
-    affects: value.affects?.value,
-    message: value.message?.value,
-  });
+    ...defined({ headers: headers && (Object.fromEntries(headers) as Record<string, string>), body: body?.plain }),
+    ...valuesOf(value, 'affects', 'message'),
+  };
 }
 
 /** Other headers concern the call. */

@@ -5,18 +5,16 @@ import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, fieldName } from './names.ts';
-import { namesTo, propertiesOf } from './reader/maps.ts';
+import { namesTo, propertiesOf, propertiesOr } from './reader/maps.ts';
 import {
-  addMistake,
   anyText,
   asWritten,
+  checkedText,
   either,
   type Given,
   listOf,
-  map,
   oneWordOf,
   property,
-  type Shape,
   trueOrFalse,
   wholeNumber,
 } from './reader/shape.ts';
@@ -35,35 +33,21 @@ export const aName = { ...anyText, words: 'a name' };
 export const fieldNames = listOf(aName, 'a list of fields');
 const aScalar = asWritten(['text', 'number'], 'a number or a text', { type: ['number', 'string'] });
 
-const regularExpression: Shape<string> = {
-  ...anyText,
-  words: 'a regular expression',
-  read: (node, reading, what) => {
-    const pattern = anyText.read(node, reading, what);
-    if (pattern === undefined) return undefined;
-    try {
-      compileRegex(pattern, false);
-      return pattern;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return addMistake(
-        reading,
-        node.at,
-        `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`,
-      );
-    }
-  },
-};
+const regularExpression = checkedText('a regular expression', (pattern, what) => {
+  try {
+    compileRegex(pattern, false);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return `${what}: ${[error.message, error.details ?? []].flat().join('; ')}`;
+  }
+});
 
-export const mediaType: Shape<string> = {
-  ...anyText,
-  words: 'a media type',
-  read: (node, reading, what) => {
-    const text = anyText.read(node, reading, what);
-    if (text === undefined || /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/.test(text)) return text;
-    return addMistake(reading, node.at, `${what}: ${text} is not a media type, such as image/png or image/*`);
-  },
-};
+const MEDIA_TYPE = /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;
+
+export const mediaType = checkedText('a media type', (text, what) =>
+  MEDIA_TYPE.test(text) ? undefined : `${what}: ${text} is not a media type, such as image/png or image/*`,
+);
 
 export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
@@ -89,10 +73,7 @@ export const FIELD = {
   unique: property(trueOrFalse, 'No two rows have the same value.'),
   indexed: property(trueOrFalse, 'Creates an index for filters and order.'),
   references: property(
-    either(
-      map(aName, (collection, at) => ({ collection: { value: collection, at } })),
-      propertiesOf(REFERENCE, 'a map with collection, onDelete and constraint'),
-    ) as Shape<Given<typeof REFERENCE>>,
+    propertiesOr(aName, 'collection', REFERENCE, 'a map with collection, onDelete and constraint'),
     'The collection whose key the field holds.',
   ),
   minimum: property(aScalar, 'The smallest allowed number, date or time.'),
@@ -120,10 +101,7 @@ export const FIELD = {
 } as const;
 
 /** A field is a type name or a map. */
-const field = either(
-  map(typeName, (type, at) => ({ type: { value: type, at } })),
-  propertiesOf(FIELD, 'a map with type'),
-) as Shape<Given<typeof FIELD>>;
+const field = propertiesOr(typeName, 'type', FIELD, 'a map with type');
 
 export const COMPUTED = {
   type: property(typeName, 'The function returns a value of this type.'),
@@ -133,12 +111,7 @@ export const COMPUTED = {
 
 export const COLLECTION = {
   fields: property(
-    namesTo(field, {
-      words: 'a map from field names to types',
-      noun: 'fields',
-      most: MAX_FIELDS,
-      names: fieldName,
-    }),
+    namesTo(field, 'fields', MAX_FIELDS, fieldName, 'a map from field names to types'),
     'The fields in output order. Each is a type, or a map as below.',
     true,
   ),
@@ -152,11 +125,11 @@ export const COLLECTION = {
   ),
   computed: property(
     namesTo(
-      either(
-        map(typeName, (type, at) => ({ type: { value: type, at } })),
-        propertiesOf(COMPUTED, 'a map with type, or collection and many'),
-      ) as Shape<Given<typeof COMPUTED>>,
-      { words: 'a map from names to functions of a row', noun: 'functions', most: MAX_FIELDS, names: aName },
+      propertiesOr(typeName, 'type', COMPUTED, 'a map with type, or collection and many'),
+      'functions',
+      MAX_FIELDS,
+      aName,
+      'a map from names to functions of a row',
     ),
     'Functions of PostgreSQL that take a row. They are not part of `*`.',
   ),

@@ -2,16 +2,17 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { defined } from '../base/defined.ts';
-import { didYouMean, nearestName } from '../base/nearest-name.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { draftField, valuesOf } from './field.ts';
+import { draftField } from './field.ts';
 import { type GivenCollection, type GivenField, NO_KEY, USUAL_KEY } from './format.ts';
+import { knownNames } from './names.ts';
 import type { Named } from './reader/maps.ts';
-import { type At, addMistake, type Reading } from './reader/shape.ts';
+import { type At, addMistake, type Reading, valuesOf } from './reader/shape.ts';
 import { formatToRead } from './rows/source.ts';
 
 /** `file` is the path of the declaration. Undefined if its fields are unknown; the mistake is already recorded. */
@@ -50,19 +51,17 @@ function readKey({ key }: GivenCollection, names: readonly string[], reading: Re
   }
   if (key.value === NO_KEY && !names.includes(NO_KEY)) return [];
   const listed = typeof key.value === 'string' ? [{ value: key.value, at: key.at }] : key.value;
-  return knownOnce(listed, names, 'key', reading);
+  return fieldsAmong(listed, names, 'key', reading);
 }
 
-/** The names that are fields, each once; other names are recorded as mistakes. */
-function knownOnce(listed: readonly At<string>[], names: readonly string[], what: string, reading: Reading): string[] {
-  const uniqueNames: string[] = [];
-  for (const { value: name, at } of listed) {
-    if (!names.includes(name))
-      addMistake(reading, at, `${what} names ${name}, which is not a field${didYouMean(name, names)}`);
-    else if (uniqueNames.includes(name)) addMistake(reading, at, `${what} names ${name} twice`);
-    else uniqueNames.push(name);
-  }
-  return uniqueNames;
+/** The listed fields, each once; other names are recorded as mistakes. */
+function fieldsAmong(
+  listed: readonly At<string>[],
+  names: readonly string[],
+  what: string,
+  reading: Reading,
+): string[] {
+  return knownNames(listed, names, { what, noun: 'field' }, reading).map(({ value }) => value);
 }
 
 /** A key must fit into a URL and order the rows. */
@@ -87,7 +86,7 @@ function readUnique(
 ): readonly (readonly string[])[] {
   const groups: string[][] = [];
   for (const { value: listed, at } of unique?.value ?? []) {
-    const group = knownOnce(listed, names, 'unique', reading);
+    const group = fieldsAmong(listed, names, 'unique', reading);
     const isSame = (other: readonly string[]) =>
       other.length === group.length && other.every((it) => group.includes(it));
     if (group.length < listed.length) continue;
@@ -108,8 +107,8 @@ function readLinks(name: string, { references }: GivenCollection): Pick<Collecti
     return {
       fields,
       collection: link.collection?.value ?? '',
-      to: link.to?.value.map(({ value }) => value) ?? [],
-      ...(link.onDelete === undefined ? {} : { onDelete: link.onDelete.value }),
+      to: [],
+      ...valuesOf(link, 'to', 'onDelete'),
       constraint: link.constraint?.value ?? derivedName(name, ...fields, 'fkey'),
     };
   });
@@ -164,12 +163,8 @@ function readRowsFile({ rows }: GivenCollection, file: string, reading: Reading)
     formatToRead(path);
     if (!statSync(path).isFile()) addMistake(reading, rows.at, `rows: ${path} is not a file`);
   } catch (error) {
-    const isFormat = error instanceof ConfigError;
-    addMistake(
-      reading,
-      rows.at,
-      isFormat ? `rows: ${path} is not a .json, .ndjson or .csv file` : `rows: ${path} does not exist`,
-    );
+    const problem = error instanceof ConfigError ? 'is not a .json, .ndjson or .csv file' : 'does not exist';
+    addMistake(reading, rows.at, `rows: ${path} ${problem}`);
   }
   return { rows: path };
 }

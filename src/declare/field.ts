@@ -7,15 +7,14 @@ import { can, type Type } from '../collection/types/type.ts';
 import type { GivenField } from './format.ts';
 import type { Node } from './reader/document.ts';
 import type { Named } from './reader/maps.ts';
-import { addMistake, type Given, type Properties, type Reading } from './reader/shape.ts';
+import { addMistake, type Reading, valuesOf } from './reader/shape.ts';
 import { readValue } from './reader/values.ts';
 import { type Rules, readRules } from './rules.ts';
 
 /** Defaults that are generated per row. */
 const GENERATED = ['now', 'uuid'] as const;
 
-/** Drafts a field. Returns undefined if its type is unknown; the mistake is already recorded. */
-/** `references` are the names of the fields that refer to another collection. */
+/** Undefined if the type is unknown, which is recorded. `references` are the fields that refer to a collection. */
 export function draftField(
   { name, reading, value: given }: Named<GivenField>,
   isKey: boolean,
@@ -28,32 +27,27 @@ export function draftField(
   }
   const filled = given.filled?.value;
   if (filled && given.default !== undefined) {
-    addMistake(
-      reading,
-      given.filled!.at,
-      'filled and default exclude each other: filled means the default of the database',
-    );
+    const problem = 'filled and default exclude each other: filled means the default of the database';
+    addMistake(reading, given.filled!.at, problem);
   }
   const rules = readRules(given, type, reading);
   return {
     name,
     type: type.name,
     ...valuesOf(given, 'title', 'description', 'was', 'role'),
-    ...(given.required?.value === true ? { required: true } : {}),
+    ...switchesOf(given, 'required'),
     ...readDefault(given, type, rules, reading, references),
-    ...(given.unique?.value === true ? { unique: true } : {}),
-    ...(given.indexed?.value === true ? { indexed: true } : {}),
-    ...(given.readOnly?.value === true ? { readOnly: true } : {}),
+    ...switchesOf(given, 'unique', 'indexed', 'readOnly'),
     ...(filled ? { filled } : {}),
     ...readReference(given, type, isKey || given.required?.value === true, reading),
     ...rules.draft,
   };
 }
 
-/** The values of the given properties. */
-export function valuesOf<P extends Properties, Name extends keyof P>(given: Given<P>, ...names: readonly Name[]) {
-  const properties = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
-  return Object.fromEntries(properties) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };
+/** The properties that are set to true. */
+function switchesOf<Name extends keyof GivenField>(given: GivenField, ...names: readonly Name[]) {
+  const on = names.filter((name) => given[name]?.value === true).map((name) => [name, true]);
+  return Object.fromEntries(on) as { [Each in Name]?: true };
 }
 
 function readDefault(
@@ -69,11 +63,8 @@ function readDefault(
   if (node.kind === 'text' && copiedBy({ fields }, node.text) !== undefined) return { default: node.text };
   const [, path] = (node.kind === 'text' && !can(type, 'text') && /^\{([^{}.]+)\./.exec(node.text)) || [];
   if (path !== undefined) {
-    addMistake(
-      reading,
-      node.at,
-      `default: ${path} is not a reference of this collection${didYouMean(path, references)}`,
-    );
+    const problem = `${path} is not a reference of this collection${didYouMean(path, references)}`;
+    addMistake(reading, node.at, `default: ${problem}`);
     return {};
   }
   const word = wordOf(node);
@@ -108,6 +99,5 @@ function readReference(
   if (onDelete === 'set null' && isRequired) {
     addMistake(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
   }
-  const constraint = references.value.constraint?.value;
-  return { references: { collection, onDelete, ...(constraint === undefined ? {} : { constraint }) } };
+  return { references: { collection, onDelete, ...valuesOf(references.value, 'constraint') } };
 }

@@ -11,8 +11,8 @@ import { anyName, collectionName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
 import {
   type At,
-  addMistake,
   anyText,
+  checkedText,
   either,
   type Given,
   type JsonSchema,
@@ -20,6 +20,7 @@ import {
   map,
   oneWordOf,
   onlyTrue,
+  type Properties,
   type Property,
   property,
   type Shape,
@@ -42,41 +43,34 @@ export const RULE = {
   ),
 } as const;
 
-const rule = either(
-  map(onlyTrue, () => ({})),
-  propertiesOf({ where: RULE.where, fields: RULE.fields }, 'a map with where and fields'),
-) as Shape<Given<typeof RULE>>;
+/** `true`, or a map with some properties of a rule. */
+function ruleOf(properties: Properties, words: string): Shape<Given<typeof RULE>> {
+  return either(
+    map(onlyTrue, () => ({})),
+    propertiesOf(properties, words),
+  ) as Shape<Given<typeof RULE>>;
+}
 
-const updating = either(
-  map(onlyTrue, () => ({})),
-  propertiesOf(RULE, 'a map with where, fields and operations'),
-) as Shape<Given<typeof RULE>>;
-
-const deleting = either(
-  map(onlyTrue, () => ({})),
-  propertiesOf({ where: RULE.where }, 'a map with where'),
-) as Shape<Given<typeof RULE>>;
+const { where, fields } = RULE;
+const rule = ruleOf({ where, fields }, 'a map with where and fields');
 
 export const RIGHTS = {
   read: property(rule, 'The rows and fields that the role can see. Include the key.'),
   create: property(rule, 'The rows that the role may create, and the fields that it may set.'),
-  update: property(updating, 'Rows that the role may change (before and after), and the fields.'),
-  delete: property(deleting, 'The rows that the role may delete.'),
+  update: property(
+    ruleOf(RULE, 'a map with where, fields and operations'),
+    'Rows that the role may change (before and after), and the fields.',
+  ),
+  delete: property(ruleOf({ where }, 'a map with where'), 'The rows that the role may delete.'),
   manage: property(
     listOf(aName, 'a list of roles'),
     'For `users`: the role creates, disables and resets users of these roles.',
   ),
 } as const satisfies Readonly<Record<Right | 'manage', Property<unknown>>>;
 
-const rate: Shape<string> = {
-  ...anyText,
-  words: RATE_FORM,
-  read: (node, reading, what) => {
-    const text = anyText.read(node, reading, what);
-    if (text === undefined || parseRate(text) !== undefined) return text;
-    return addMistake(reading, node.at, `${what} must be ${RATE_FORM}`);
-  },
-};
+const rate = checkedText(RATE_FORM, (text, what) => {
+  return parseRate(text) === undefined ? `${what} must be ${RATE_FORM}` : undefined;
+});
 
 export const ROLE = {
   rateLimit: property(rate, 'Replaces `--rate-limit`. Not inherited.'),
@@ -107,40 +101,20 @@ export const WEBHOOK = {
 export const TOP = {
   $schema: property(anyText, 'The JSON Schema of this format, for editors.'),
   collections: property(
-    namesTo(propertiesOf(COLLECTION, 'a map with fields'), {
-      words: 'a map from names to collections',
-      noun: 'collections',
-      most: MAX_COLLECTIONS,
-      names: collectionName,
-    }),
+    namesTo(propertiesOf(COLLECTION, 'a map with fields'), 'collections', MAX_COLLECTIONS, collectionName),
     'The collections, each at the path of its name.',
     true,
   ),
   roles: property(
-    namesTo(role, {
-      words: 'a map from names to roles',
-      noun: 'roles',
-      most: MAX_ROLES,
-      names: roleName,
-    }),
+    namesTo(role, 'roles', MAX_ROLES, roleName),
     'Permissions. Without roles, every client may do everything.',
   ),
   queries: property(
-    namesTo(propertiesOf(QUERY, 'a map with parameters and read'), {
-      words: 'a map from names to queries',
-      noun: 'queries',
-      most: MAX_QUERIES,
-      names: anyName,
-    }),
+    namesTo(propertiesOf(QUERY, 'a map with parameters and read'), 'queries', MAX_QUERIES, anyName),
     'Stored requests with parameters, each at `/rpc/<name>`.',
   ),
   actions: property(
-    namesTo(propertiesOf(ACTION, 'a map with parameters, batch and returns'), {
-      words: 'a map from names to actions',
-      noun: 'actions',
-      most: MAX_QUERIES,
-      names: anyName,
-    }),
+    namesTo(propertiesOf(ACTION, 'a map with parameters, batch and returns'), 'actions', MAX_QUERIES, anyName),
     'Stored batches with parameters, each at `/rpc/<name>`.',
   ),
   functions: property(
@@ -149,17 +123,14 @@ export const TOP = {
         map(aFunction, (given, at) => [{ value: given, at }]),
         listOf(aFunction, 'a list of functions of one name'),
       ) as Shape<readonly At<Given<typeof FUNCTION>>[]>,
-      { words: 'a map from names to functions', noun: 'functions', most: MAX_QUERIES, names: aName },
+      'functions',
+      MAX_QUERIES,
+      aName,
     ),
     'Functions of PostgreSQL, each at `/rpc/<name>`.',
   ),
   webhooks: property(
-    namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), {
-      words: 'a map from names to webhooks',
-      noun: 'webhooks',
-      most: MAX_WEBHOOKS,
-      names: roleName,
-    }),
+    namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), 'webhooks', MAX_WEBHOOKS, roleName),
     'Receivers of changes, by HTTP.',
   ),
 } as const;

@@ -1,11 +1,10 @@
 /** Validates the functions of a declaration. Whether they exist shows in the database. */
 import { defined } from '../base/defined.ts';
-import { didYouMean } from '../base/nearest-name.ts';
+import { unknownName } from '../base/nearest-name.ts';
 import type { FunctionDraft, FunctionResultDraft } from '../collection/draft.ts';
-import { valuesOf } from './field.ts';
 import type { GivenCollection, GivenFunction } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { type At, addMistake, type Reading } from './reader/shape.ts';
+import { type At, addMistake, type Reading, valuesOf } from './reader/shape.ts';
 
 /** `routines` are the names of all queries and functions. */
 export function draftFunctions(
@@ -57,8 +56,7 @@ function draftResult(
   if (mediaType !== undefined && (type === undefined || many !== undefined))
     addMistake(reading, mediaType.at, 'mediaType is for one value: returns needs type, without many');
   if (collection !== undefined && !collections.includes(collection.value)) {
-    const near = didYouMean(collection.value, collections);
-    addMistake(reading, collection.at, `returns: unknown collection ${collection.value}${near}`);
+    addMistake(reading, collection.at, `returns: ${unknownName('collection', collection.value, collections)}`);
     return undefined;
   }
   return defined({

@@ -1,6 +1,7 @@
 /** Validates names of collections and fields: any identifier of PostgreSQL, unless the service needs it. */
 import { MAX_NAME_BYTES } from '../base/limits/declaration.ts';
-import { addMistake, anyText, type Shape } from './reader/shape.ts';
+import { didYouMean } from '../base/nearest-name.ts';
+import { type At, addMistake, checkedText, type Reading, type Shape } from './reader/shape.ts';
 
 /** Names that the generated SQL uses begin with a space. */
 const NAME = '^[^ ]';
@@ -28,15 +29,10 @@ export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
 };
 
 function nameShape(pattern: string, problemOf: (name: string) => string | undefined): Shape<string> {
+  const withName = (problem: string | undefined, name: string) => problem && `${name}: ${problem}`;
   return {
-    takes: ['text'],
-    words: 'a name',
+    ...checkedText('a name', (name) => withName(problemOf(name), name)),
     schema: () => ({ type: 'string', pattern, maxLength: MAX_NAME_BYTES }),
-    read: (node, reading, what) => {
-      const name = anyText.read(node, reading, what);
-      const problem = name === undefined ? undefined : problemOf(name);
-      return problem === undefined ? name : addMistake(reading, node.at, `${name}: ${problem}`);
-    },
   };
 }
 
@@ -76,12 +72,23 @@ export function nameProblem(kind: 'collection' | 'field', name: string): string 
 }
 
 function unreserved(taken: (name: string) => string | undefined): Shape<string> {
-  return {
-    ...anyName,
-    read: (node, reading, what) => {
-      const name = anyName.read(node, reading, what);
-      const reason = name === undefined ? undefined : taken(name);
-      return reason === undefined ? name : addMistake(reading, node.at, `${reason}; choose another name`);
-    },
-  };
+  const problemOf = (reason: string | undefined) => reason && `${reason}; choose another name`;
+  return checkedText(anyName.words, (name) => problemOf(taken(name)), anyName);
+}
+
+/** The listed names that exist. The others are mistakes, and so is a repeated one unless names may be repeated. */
+export function knownNames(
+  listed: readonly At<string>[],
+  names: readonly string[],
+  { what, noun, mayRepeat = false }: { readonly what: string; readonly noun: string; readonly mayRepeat?: boolean },
+  reading: Reading,
+): readonly At<string>[] {
+  return listed.filter(({ value: name, at }, index) => {
+    const isRepeated = !mayRepeat && listed.findIndex((each) => each.value === name) < index;
+    const problem = !names.includes(name)
+      ? `, which is not a ${noun}${didYouMean(name, names)}`
+      : isRepeated && ' twice';
+    if (problem !== false) addMistake(reading, at, `${what} names ${name}${problem}`);
+    return problem === false;
+  });
 }

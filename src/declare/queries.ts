@@ -1,6 +1,6 @@
 /** Validates the stored queries of a declaration: parameters, and the request against the declared collections. */
 import { defined } from '../base/defined.ts';
-import { didYouMean } from '../base/nearest-name.ts';
+import { unknownName } from '../base/nearest-name.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { ParameterDraft, QueryDraft } from '../collection/draft.ts';
 import { declareParameter, splitRead } from '../collection/routines.ts';
@@ -12,7 +12,7 @@ import type { Argument } from '../plan/call/arguments.ts';
 import { problemsInStored } from '../plan/call/stored-query.ts';
 import type { GivenQuery } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { addMistake, type Reading } from './reader/shape.ts';
+import { addMistake, valuesOf } from './reader/shape.ts';
 import { readValue } from './reader/values.ts';
 
 export function draftQueries(queries: readonly Named<GivenQuery>[], { collections }: Catalogue): readonly QueryDraft[] {
@@ -23,7 +23,7 @@ export function draftQueries(queries: readonly Named<GivenQuery>[], { collection
     const { collection: of, query } = splitRead(read.value);
     const collection = collections.get(of);
     if (collection === undefined) {
-      addMistake(reading, read.at, `read: unknown collection ${of}${didYouMean(of, [...collections.keys()])}`);
+      addMistake(reading, read.at, `read: ${unknownName('collection', of, [...collections.keys()])}`);
     } else if (parameters.length === (value.parameters?.value.length ?? 0)) {
       const samples = new Map(parameters.map((draft) => [draft.name, sampleOf(draft)]));
       for (const { message, details, hint } of problemsInStored(collection, query, [...samples.keys()], samples)) {
@@ -31,7 +31,7 @@ export function draftQueries(queries: readonly Named<GivenQuery>[], { collection
         addMistake(reading, read.at, `read: ${message}${more === undefined ? '' : `; ${more}`}`);
       }
     }
-    return [defined({ name, description: value.description?.value, parameters, read: read.value })];
+    return [{ name, ...valuesOf(value, 'description'), parameters, read: read.value }];
   });
 }
 
@@ -48,23 +48,9 @@ function draftParameters({ parameters }: GivenQuery): readonly ParameterDraft[] 
       addMistake(reading, value.type!.at, `a parameter of type ${type.name} is not possible; use uuid`);
       return [];
     }
-    return [
-      defined({
-        name,
-        type: type.name,
-        description: value.description?.value,
-        default: defaultOf(value, type, reading),
-      }),
-    ];
+    const given = value.default && readValue(type, value.default.value, reading, 'default')?.plain;
+    return [{ name, type: type.name, ...valuesOf(value, 'description'), ...defined({ default: given }) }];
   });
-}
-
-function defaultOf(
-  { default: given }: NonNullable<NonNullable<GivenQuery['parameters']>['value'][number]['value']>,
-  type: Type,
-  reading: Reading,
-): unknown {
-  return given === undefined ? undefined : readValue(type, given.value, reading, 'default')?.plain;
 }
 
 /** A value to plan the query with: null, unless it belongs into a list. */

@@ -1,6 +1,6 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
-import { didYouMean } from '../base/nearest-name.ts';
+import { didYouMean, unknownName } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import { copiedBy } from '../collection/declare-collection.ts';
 import { derivedName } from '../collection/derived-name.ts';
@@ -19,17 +19,11 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
     const collection = field.value?.references?.value.collection;
     if (collection === undefined) continue;
     if (!names.includes(collection.value)) {
-      addMistake(
-        field.reading,
-        collection.at,
-        `unknown collection ${collection.value}${didYouMean(collection.value, names)}`,
-      );
+      addMistake(field.reading, collection.at, unknownName('collection', collection.value, names));
       continue;
     }
-    const problem = mismatch(
-      field,
-      drafts.find(({ name }) => name === collection.value),
-    );
+    const target = drafts.find(({ name }) => name === collection.value);
+    const problem = target && mismatch(field, target);
     if (problem !== undefined) addMistake(field.reading, collection.at, problem);
   }
 }
@@ -84,7 +78,7 @@ export function checkComputed(declared: Declared): void {
     for (const { reading, value: computed } of value?.computed?.value ?? []) {
       const to = computed?.collection;
       if (to === undefined || names.includes(to.value)) continue;
-      addMistake(reading, to.at, `unknown collection ${to.value}${didYouMean(to.value, names)}`);
+      addMistake(reading, to.at, unknownName('collection', to.value, names));
     }
   }
 }
@@ -110,8 +104,11 @@ function linkProblem(
 ): string | undefined {
   const { fields, to, onDelete } = link;
   if (target === undefined) {
-    const names = drafts.map(({ name }) => name);
-    return `unknown collection ${link.collection}${didYouMean(link.collection, names)}`;
+    return unknownName(
+      'collection',
+      link.collection,
+      drafts.map(({ name }) => name),
+    );
   }
   const unknown = fields.find((name) => find(draft, name) === undefined);
   if (unknown !== undefined) return `unknown field ${unknown}`;
@@ -145,9 +142,7 @@ function otherType(draft: CollectionDraft, { fields, to }: LinkDraft, target: Co
 }
 
 /** A collection with mistakes of its own is not judged. */
-function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefined): string | undefined {
-  if (target === undefined) return undefined;
-  const { name, key, fields } = target;
+function mismatch({ value }: Named<GivenField>, { name, key, fields }: CollectionDraft): string | undefined {
   if (key.length === 0) return `${name} has no key, and a reference holds a key`;
   if (key.length > 1)
     return `the key of ${name} is ${key.join(' and ')}: declare references: [{ fields: [...], collection: ${name} }] at the collection`;
@@ -184,29 +179,17 @@ export function checkDerivedNames(declared: Declared, { collections }: Catalogue
 
 function derivedFrom({ name: of, key, unique, references, composites, fields }: Collection): Derived[] {
   const list = (group: readonly Field[]) => group.map((field) => field.name).join(', ');
-  const both = [SCHEMA, of];
+  const derived = (words: string, within: readonly string[]) => (name: string) => ({ name, words, within });
+  const inBoth = (words: string) => derived(words, [SCHEMA, of]);
+  const inTable = (words: string) => derived(words, [of]);
   const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
   const indexed = fields.filter((field) => field.indexed);
   return [
-    ...(key.length === 0
-      ? []
-      : [{ name: derivedName(of, 'pkey'), words: `the key ${list(key)} of ${of}`, within: both }]),
-    ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${of}`, within: both })),
-    ...indexed.map(({ name }) => ({
-      name: derivedName(of, name),
-      words: `the index of ${of}.${name}`,
-      within: [SCHEMA],
-    })),
-    ...references.map(({ name, field }) => ({ name, words: `the reference ${of}.${field.name}`, within: [of] })),
-    ...composites.map((each) => ({
-      name: each.name,
-      words: `the reference ${list(each.fields)} of ${of}`,
-      within: [of],
-    })),
-    ...rules.map(({ name }) => ({
-      name: derivedName(of, name, 'check'),
-      words: `the rule of ${of}.${name}`,
-      within: [of],
-    })),
+    ...(key.length === 0 ? [] : [inBoth(`the key ${list(key)} of ${of}`)(derivedName(of, 'pkey'))]),
+    ...unique.map((each) => inBoth(`the unique ${list(each.fields)} of ${of}`)(each.name)),
+    ...indexed.map(({ name }) => derived(`the index of ${of}.${name}`, [SCHEMA])(derivedName(of, name))),
+    ...references.map(({ name, field }) => inTable(`the reference ${of}.${field.name}`)(name)),
+    ...composites.map((each) => inTable(`the reference ${list(each.fields)} of ${of}`)(each.name)),
+    ...rules.map(({ name }) => inTable(`the rule of ${of}.${name}`)(derivedName(of, name, 'check'))),
   ];
 }

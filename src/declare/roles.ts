@@ -2,7 +2,7 @@
 
 import { defined } from '../base/defined.ts';
 import { memoize } from '../base/memo.ts';
-import { didYouMean } from '../base/nearest-name.ts';
+import { unknownName } from '../base/nearest-name.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { canChange } from '../collection/access/roles.ts';
 import { CHANGES_NAME, CHANGES_RULES, changesOf } from '../collection/change-log.ts';
@@ -19,20 +19,28 @@ import type { ChangeWay } from '../collection/types/operations.ts';
 import { problemsIn } from '../plan/access/rule.ts';
 import { translateCondition } from './foreign-conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
+import { knownNames } from './names.ts';
 import type { Named } from './reader/maps.ts';
-import { type At, addMistake, type Given, type Reading } from './reader/shape.ts';
+import { type At, addMistake, type Given, type Reading, valuesOf } from './reader/shape.ts';
 
 /** The users of the service, which have no rules; a collection `users` may be declared as well. */
 const USERS_RULES = ['users', 'catalogue/users'];
 
 type GivenRule = Given<typeof RULE>;
 
+/** A role with what it declares; nothing if it has mistakes, or every right. */
+interface DeclaredRole extends Omit<Named<GivenRole>, 'value'> {
+  readonly isAll: boolean;
+  readonly given: Given<typeof ROLE>;
+  readonly named: readonly Named<GivenRights>[];
+}
+
 /**
  * Only valid collections have drafts. For the others, and for fields with mistakes, only names are checked. Without a
  * catalogue, paths of references are not.
  */
 export function draftRoles(
-  roles: readonly Named<GivenRole>[],
+  declaredRoles: readonly Named<GivenRole>[],
   declared: readonly Named<GivenCollection>[],
   drafts: readonly CollectionDraft[],
   routines: readonly string[],
@@ -40,27 +48,19 @@ export function draftRoles(
 ): readonly RoleDraft[] {
   const names = declared.map(({ name }) => name);
   const whole = drafts.filter((draft) => isWhole(draft, declared));
-  checkIncludes(roles);
-  checkChanges(roles);
-  checkCalls(roles, routines);
-  checkManaged(roles);
-  return roles.map(({ name, value }): RoleDraft => {
-    if (value === undefined) return { name, rules: [] };
-    if (value === 'all') return { name, isAll: true, rules: [] };
-    const include = value.given.include?.value.map((each) => each.value) ?? [];
-    const rules = value.named.flatMap((each) => draftRules(each, names, whole, catalogue));
-    const rateLimit = value.given.rateLimit?.value;
-    const call = value.given.call?.value.map((each) => each.value);
-    const namesLog = value.named.some((each) => isLog(each.name, names)) || undefined;
-    const manages = value.named.flatMap((each) => managedIn(each).map((role) => role.value));
+  const roles = declaredRoles.map(({ value, ...role }): DeclaredRole => {
+    return { ...role, isAll: value === 'all', given: {}, named: [], ...(value !== 'all' && value) };
+  });
+  new RoleChecks(roles).run(routines);
+  return roles.map(({ name, isAll, given, named }): RoleDraft => {
+    if (isAll) return { name, isAll, rules: [] };
+    const manages = named.flatMap((each) => managedIn(each).map((role) => role.value));
     return defined({
       name,
-      rateLimit,
-      include: include.length === 0 ? undefined : include,
-      call,
+      ...valuesOf(given, 'rateLimit', 'include', 'call'),
       manages: manages.length === 0 ? undefined : manages,
-      namesLog,
-      rules,
+      namesLog: named.some((each) => isLog(each.name, names)) || undefined,
+      rules: named.flatMap((each) => draftRules(each, names, whole, catalogue)),
     });
   });
 }
@@ -69,102 +69,80 @@ function isWhole({ name, fields }: CollectionDraft, declared: readonly Named<Giv
   return declared.some((each) => each.name === name && each.value?.fields?.value.length === fields.length);
 }
 
-function checkIncludes(roles: readonly Named<GivenRole>[]): void {
-  const names = roles.map(({ name }) => name);
-  const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
-  for (const { name, reading, value } of roles) {
-    const listed: string[] = [];
-    for (const { value: other, at } of includedBy(value)) {
-      if (!names.includes(other))
-        addMistake(reading, at, `include names ${other}, which is not a role${didYouMean(other, names)}`);
-      else if (listed.includes(other)) addMistake(reading, at, `include names ${other} twice`);
-      else if (reaches(included, other, name))
-        addMistake(reading, at, `include names ${other}, which includes ${name}`);
-      listed.push(other);
-    }
-  }
-}
-
-function checkCalls(roles: readonly Named<GivenRole>[], routines: readonly string[]): void {
-  for (const { reading, value } of roles) {
-    if (value === undefined || value === 'all') continue;
-    for (const { value: name, at } of value.given.call?.value ?? []) {
-      if (routines.includes(name)) continue;
-      addMistake(
-        reading,
-        at,
-        `call names ${name}, which is not a query, action or function${didYouMean(name, routines)}`,
-      );
-    }
-  }
-}
-
 /** The roles whose users a role manages. */
 function managedIn({ name, value }: Named<GivenRights>): readonly At<string>[] {
   return USERS_RULES.includes(name) ? (value?.manage?.value ?? []) : [];
 }
 
-/** Nobody gets every right by the users that a role creates. */
-function checkManaged(roles: readonly Named<GivenRole>[]): void {
-  const names = roles.map(({ name }) => name);
-  const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
-  const isAll = (role: string) => roles.some(({ name, value }) => value === 'all' && reaches(included, role, name));
-  for (const { name: manager, value } of roles) {
-    if (value === undefined || value === 'all') continue;
-    for (const each of value.named) {
-      const { reading } = each;
-      const { manage } = each.value ?? {};
-      if (manage !== undefined && !USERS_RULES.includes(each.name))
-        addMistake(reading, manage.at, 'manage is for users: users: { manage: [role] }');
-      else if (manage !== undefined && manager === ANONYMOUS.role)
-        addMistake(reading, manage.at, 'requests without credentials cannot manage users');
-      for (const { value: role, at } of managedIn(each)) {
-        if (!names.includes(role))
-          addMistake(reading, at, `manage names ${role}, which is not a role${didYouMean(role, names)}`);
-        else if (isAll(role)) addMistake(reading, at, `manage names ${role}, which has every right`);
-      }
+/** Checks what roles say about one another, and about routines. */
+class RoleChecks {
+  private readonly names: readonly string[];
+  /** Each role with itself and all that it includes at any depth. */
+  private readonly reached = new Map<string, ReadonlySet<string>>();
+
+  constructor(private readonly roles: readonly DeclaredRole[]) {
+    this.names = roles.map(({ name }) => name);
+    const included = new Map(roles.map(({ name, given }) => [name, given.include?.value ?? []]));
+    for (const name of this.names) {
+      const reached = new Set([name]);
+      for (const each of reached) for (const { value } of included.get(each) ?? []) reached.add(value);
+      this.reached.set(name, reached);
     }
   }
-}
 
-function includedBy(role: GivenRole | undefined): readonly At<string>[] {
-  return role === undefined || role === 'all' ? [] : (role.given.include?.value ?? []);
-}
+  /** Whether role `from` is role `to`, or includes it at any depth. */
+  private reaches(from: string, to: string): boolean {
+    return this.reached.get(from)!.has(to);
+  }
 
-/** Whether role `from` is role `to`, or includes it at any depth. */
-function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: string, to: string): boolean {
-  const reached = new Set([from]);
-  for (const name of reached) for (const { value } of included.get(name) ?? []) reached.add(value);
-  return reached.has(to);
-}
+  run(routines: readonly string[]): void {
+    const noun = 'query, action or function';
+    for (const role of this.roles) {
+      const { given, reading } = role;
+      this.checkIncludes(role);
+      this.checkChanges(role);
+      knownNames(given.call?.value ?? [], routines, { what: 'call', noun, mayRepeat: true }, reading);
+      for (const rights of role.named) this.checkManaged(role, rights);
+    }
+  }
 
-/** A role can update or delete only rows that it can read, itself or by an included or including role. */
-function checkChanges(roles: readonly Named<GivenRole>[]): void {
-  const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
-  const reads = (name: string, collection: string) =>
-    roles
-      .filter((each) => reaches(included, name, each.name))
-      .some(({ value }) => value === 'all' || readBy(value).includes(collection));
-  for (const { name, value } of roles) {
-    if (value === undefined || value === 'all') continue;
-    const users = roles.filter((each) => reaches(included, each.name, name));
-    for (const { name: collection, reading, value: rights } of value.named) {
+  private checkIncludes({ name, reading, given }: DeclaredRole): void {
+    const included = knownNames(given.include?.value ?? [], this.names, { what: 'include', noun: 'role' }, reading);
+    for (const { value: other, at } of included) {
+      if (!this.reaches(other, name)) continue;
+      addMistake(reading, at, `include names ${other}, which includes ${name}`);
+    }
+  }
+
+  /** A role can update or delete only rows that it can read, itself or by an included or including role. */
+  private checkChanges({ name, named }: DeclaredRole): void {
+    const reads = (role: DeclaredRole, collection: string) =>
+      role.isAll || role.named.some((each) => each.name === collection && each.value?.read !== undefined);
+    const users = this.roles.filter((each) => this.reaches(each.name, name));
+    const usable = this.roles.filter((each) => users.some((user) => this.reaches(user.name, each.name)));
+    for (const { name: collection, reading, value: rights } of named) {
       for (const right of ['update', 'delete'] as const) {
         const entry = rights?.[right];
-        if (entry === undefined || users.some((user) => reads(user.name, collection))) continue;
-        addMistake(
-          reading,
-          entry.at,
-          `${right}: ${name} may not read ${collection}, so it can ${right} no rows; add read`,
-        );
+        if (entry === undefined || usable.some((each) => reads(each, collection))) continue;
+        const problem = `${name} may not read ${collection}, so it can ${right} no rows; add read`;
+        addMistake(reading, entry.at, `${right}: ${problem}`);
       }
     }
   }
-}
 
-function readBy(role: GivenRole | undefined): readonly string[] {
-  if (role === undefined || role === 'all') return [];
-  return role.named.filter(({ value }) => value?.read !== undefined).map(({ name }) => name);
+  /** Nobody gets every right by the users that a role creates. */
+  private checkManaged({ name: manager }: DeclaredRole, rights: Named<GivenRights>): void {
+    const { name, reading, value: { manage } = {} } = rights;
+    if (manage !== undefined && !USERS_RULES.includes(name))
+      addMistake(reading, manage.at, 'manage is for users: users: { manage: [role] }');
+    else if (manage !== undefined && manager === ANONYMOUS.role)
+      addMistake(reading, manage.at, 'requests without credentials cannot manage users');
+    const known = knownNames(managedIn(rights), this.names, { what: 'manage', noun: 'role', mayRepeat: true }, reading);
+    for (const { value: role, at } of known) {
+      const isAll = this.roles.some((each) => each.isAll && this.reaches(role, each.name));
+      if (isAll) addMistake(reading, at, `manage names ${role}, which has every right`);
+    }
+  }
 }
 
 function draftRules(
@@ -181,7 +159,7 @@ function draftRules(
   }
   if (!names.includes(name) && !isOfLog) {
     const known = [...names, CHANGES_NAME, ...Object.keys(ROLE)];
-    addMistake(reading, reading.at, `unknown collection ${name}${didYouMean(name, known)}`);
+    addMistake(reading, reading.at, unknownName('collection', name, known));
     return [];
   }
   const draft = isOfLog ? changesOf(new Map()).draft : drafts.find((each) => each.name === name);
@@ -239,16 +217,17 @@ function checkedFields(
   if (fields === undefined) return undefined;
   const names = draft.fields.map((field) => field.name);
   const fieldNames: string[] = [];
+  const isWritten = right === 'create' || right === 'update';
+  const isReadOnly = (name: string) => draft.fields.some((field) => field.name === name && field.readOnly === true);
   for (const { value: name, at } of fields.value) {
-    const isWritten = right === 'create' || right === 'update';
-    if (!names.includes(name)) addMistake(reading, at, `${right}: unknown field ${name}${didYouMean(name, names)}`);
+    if (!names.includes(name)) addMistake(reading, at, `${right}: ${unknownName('field', name, names)}`);
     else if (fieldNames.includes(name)) addMistake(reading, at, `${right}: fields names ${name} twice`);
-    else if (isWritten && isReadOnly(draft, name)) addMistake(reading, at, `${right}: ${name} can only be read`);
+    else if (isWritten && isReadOnly(name)) addMistake(reading, at, `${right}: ${name} can only be read`);
     fieldNames.push(name);
   }
   const missing = needed(draft, right).filter((name) => !fieldNames.includes(name));
-  if (missing.length > 0)
-    addMistake(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}${reasonFor(right)}`);
+  const reason = right === 'read' ? 'which identifies rows' : 'which every new row needs';
+  if (missing.length > 0) addMistake(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}, ${reason}`);
   return fieldNames;
 }
 
@@ -268,14 +247,6 @@ function checkedOperations(
     addMistake(reading, at, `update: ${name} takes none of these operations; possible: ${possible}`);
   }
   return ways;
-}
-
-function reasonFor(right: Right): string {
-  return right === 'read' ? ', which identifies rows' : ', which every new row needs';
-}
-
-function isReadOnly({ fields }: CollectionDraft, name: string): boolean {
-  return fields.find((field) => field.name === name)?.readOnly === true;
 }
 
 /** The fields that a role needs. */

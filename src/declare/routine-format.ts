@@ -6,14 +6,13 @@ import type { Type } from '../collection/types/type.ts';
 import { BATCH_WRITES } from '../http/batch-call.ts';
 import { aName, FIELD } from './collection-format.ts';
 import { anyName, fieldName } from './names.ts';
-import { namesTo, propertiesOf } from './reader/maps.ts';
+import { namesTo, propertiesOf, propertiesOr } from './reader/maps.ts';
 import {
   anyText,
   asWritten,
   either,
   type Given,
   listOf,
-  map,
   oneWordOf,
   property,
   type Shape,
@@ -31,11 +30,10 @@ export const PARAMETER = {
 export const QUERY = {
   parameters: property(
     namesTo(
-      either(
-        map(typeName, (type, at) => ({ type: { value: type, at } })),
-        propertiesOf(PARAMETER, 'a map with type and default'),
-      ) as Shape<Given<typeof PARAMETER>>,
-      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: fieldName },
+      propertiesOr(typeName, 'type', PARAMETER, 'a map with type and default'),
+      'parameters',
+      MAX_QUERY_PARAMETERS,
+      fieldName,
     ),
     'The parameters. Each is a type, or a map as below.',
   ),
@@ -77,11 +75,11 @@ export const ACTION_PARAMETER = {
   maximum: property(FIELD.maximum.shape, 'The largest value, or the largest number of `rows` (default 100).'),
   fields: property(
     namesTo(
-      either(
-        map(typeName, (type, at) => ({ type: { value: type, at } })),
-        propertiesOf(VALUE_PARAMETER, 'a map with type and rules'),
-      ) as Shape<Given<typeof VALUE_PARAMETER>>,
-      { words: 'a map from names to types', noun: 'fields', most: MAX_FIELDS, names: fieldName },
+      propertiesOr(typeName, 'type', VALUE_PARAMETER, 'a map with type and rules'),
+      'fields',
+      MAX_FIELDS,
+      fieldName,
+      'a map from names to types',
     ),
     'The fields of `rows`. Each is a type, or a map with the keys above.',
   ),
@@ -93,7 +91,7 @@ export const ACTION_ENTRY = {
   method: property(oneWordOf(BATCH_WRITES), 'The kind of write, as in a batch.', true),
   path: property(anyText, 'The collection and the query. A value of a filter may be a placeholder.', true),
   headers: property(
-    namesTo(anyText, { words: 'a map from names to texts', noun: 'headers', most: MAX_FIELDS, names: anyName }),
+    namesTo(anyText, 'headers', MAX_FIELDS, anyName, 'a map from names to texts'),
     'The header `Prefer`, as in a batch.',
   ),
   body: property(
@@ -113,11 +111,10 @@ export const ACTION_ENTRY = {
 export const ACTION = {
   parameters: property(
     namesTo(
-      either(
-        map(typeName, (type, at) => ({ type: { value: type, at } })),
-        propertiesOf(ACTION_PARAMETER, 'a map with type and rules'),
-      ) as Shape<Given<typeof ACTION_PARAMETER>>,
-      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: fieldName },
+      propertiesOr(typeName, 'type', ACTION_PARAMETER, 'a map with type and rules'),
+      'parameters',
+      MAX_QUERY_PARAMETERS,
+      fieldName,
     ),
     'The parameters. Each is a type, or a map as below.',
   ),
@@ -144,12 +141,7 @@ export const RESULT = {
   type: property(typeName, 'It returns a value.'),
   mediaType: property(anyText, 'The value is the body of the answer, in this media type, if the client accepts it.'),
   fields: property(
-    namesTo(typeName, {
-      words: 'a map from names to types',
-      noun: 'columns',
-      most: MAX_FIELDS,
-      names: aName,
-    }),
+    namesTo(typeName, 'columns', MAX_FIELDS, aName, 'a map from names to types'),
     'It returns these columns.',
   ),
   many: property(trueOrFalse, 'It returns a list.'),
@@ -158,11 +150,10 @@ export const RESULT = {
 export const FUNCTION = {
   parameters: property(
     namesTo(
-      either(
-        map(typeName, (type, at) => ({ type: { value: type, at } })),
-        propertiesOf(FUNCTION_PARAMETER, 'a map with type, optional and variadic'),
-      ) as Shape<Given<typeof FUNCTION_PARAMETER>>,
-      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: aName },
+      propertiesOr(typeName, 'type', FUNCTION_PARAMETER, 'a map with type, optional and variadic'),
+      'parameters',
+      MAX_QUERY_PARAMETERS,
+      aName,
     ),
     'The parameters. Each is a type, or a map as below.',
   ),

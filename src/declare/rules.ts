@@ -6,7 +6,7 @@ import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
 import type { GivenField } from './format.ts';
-import { addMistake, type Reading } from './reader/shape.ts';
+import { addMistake, type Reading, valuesOf } from './reader/shape.ts';
 import { compareStored, readValue, type TypedValue } from './reader/values.ts';
 
 const RULE_NAMES = [...VALUE_RULES, 'onUpdate', 'mediaTypes', 'maxBytes', 'keepMetadata', 'maxCount'] as const;
@@ -41,7 +41,7 @@ export interface Rules {
 
 export function readRules(given: GivenField, type: Type, reading: Reading): Rules {
   const scoped = withinScope(given, type, reading);
-  const { maxLength, pattern, onUpdate, mediaTypes, maxBytes, keepMetadata, maxCount } = scoped;
+  const { maxLength, pattern } = scoped;
   const bound = (name: 'minimum' | 'maximum') =>
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
@@ -52,14 +52,9 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
     draft: defined({
       minimum: minimum?.plain as number | string | undefined,
       maximum: maximum?.plain as number | string | undefined,
-      maxLength: maxLength?.value,
-      pattern: pattern?.value,
+      ...valuesOf(scoped, 'maxLength', 'pattern'),
       oneOf: oneOf?.map(({ plain }) => plain as number | string),
-      onUpdate: onUpdate?.value,
-      mediaTypes: mediaTypes?.value.map(({ value }) => value),
-      maxBytes: maxBytes?.value,
-      keepMetadata: keepMetadata?.value,
-      maxCount: maxCount?.value,
+      ...valuesOf(scoped, 'onUpdate', 'mediaTypes', 'maxBytes', 'keepMetadata', 'maxCount'),
     }),
     broken: (value) => {
       const compared = (limit: TypedValue) => compareStored(type, value, limit.stored);
@@ -76,7 +71,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
 }
 
 /** Removes rules that do not apply to the type; each is a mistake. */
-function withinScope(given: GivenField, type: Type, reading: Reading): Pick<GivenField, RuleName> {
+function withinScope(given: GivenField, type: Type, reading: Reading): GivenField {
   const misplaced = RULE_NAMES.filter((name) => given[name] !== undefined && !SCOPES[name].isFor(type));
   for (const name of misplaced)
     addMistake(reading, given[name]!.at, `${name} is for ${SCOPES[name].words}, not ${type.name}`);

@@ -1,13 +1,12 @@
 /** Validates the webhooks of a declaration: address, secret, and conditions against the declared collections. */
-import { defined } from '../base/defined.ts';
 import { unlessRejected } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest-name.ts';
+import { unknownName } from '../base/nearest-name.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { CollectionDraft, WebhookDraft } from '../collection/draft.ts';
 import { planRule } from '../plan/access/rule.ts';
 import type { GivenCollection, GivenWebhook } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { addMistake } from './reader/shape.ts';
+import { addMistake, valuesOf } from './reader/shape.ts';
 import { checkedWhere } from './roles.ts';
 
 /** A variable of the environment that holds the secret. */
@@ -29,22 +28,18 @@ export function draftWebhooks(
   const names = declared.map(({ name }) => name);
   return webhooks.flatMap(({ name, value, reading }): readonly WebhookDraft[] => {
     if (value?.url === undefined || value.secret === undefined) return [];
-    const { url, collections, kinds, where, secret } = value;
+    const { url, collections, where, secret } = value;
     if (!isUrl(url.value)) {
-      addMistake(
-        reading,
-        url.at,
-        'url must be an address such as https://shop.example/hook, without a name or password',
-      );
+      const form = 'an address such as https://shop.example/hook, without a name or password';
+      addMistake(reading, url.at, `url must be ${form}`);
     }
     if (!SECRET_VARIABLE.test(secret.value) && !isSecret(secret.value)) {
       addMistake(reading, secret.at, `secret must be ${SECRET_FORM}, or {env.NAME}`);
     }
     for (const each of collections?.value ?? []) {
       const draft = drafts.find((one) => one.name === each.value);
-      if (!names.includes(each.value)) {
-        addMistake(reading, each.at, `unknown collection ${each.value}${didYouMean(each.value, names)}`);
-      } else if (draft?.history === false) {
+      if (!names.includes(each.value)) addMistake(reading, each.at, unknownName('collection', each.value, names));
+      else if (draft?.history === false) {
         addMistake(reading, each.at, `${each.value} has history: false, so it has no changes to send`);
       }
     }
@@ -56,16 +51,8 @@ export function draftWebhooks(
       const rule = collection && unlessRejected(() => planRule(collection, where.value));
       if ((rule?.claims.length ?? 0) > 0) addMistake(reading, where.at, 'where: a webhook has no claims');
     }
-    return [
-      defined({
-        name,
-        url: url.value,
-        collections: chosen,
-        kinds: kinds?.value.map((each) => each.value),
-        where: where?.value,
-        secret: secret.value,
-      }),
-    ];
+    const options = valuesOf(value, 'collections', 'kinds', 'where');
+    return [{ name, url: url.value, ...options, secret: secret.value }];
   });
 }
 

@@ -3,8 +3,10 @@ import { didYouMean } from '../../base/nearest-name.ts';
 import {
   type At,
   addMistake,
+  either,
   type Given,
   type JsonSchema,
+  map,
   type Properties,
   type Reading,
   readAs,
@@ -43,6 +45,17 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
       return given as Given<P>;
     },
   };
+}
+
+/** The same map, or only the value of one of its keys: a field is `int4`, or `{ type: int4 }`. */
+export function propertiesOr<P extends Properties, T>(
+  short: Shape<T>,
+  name: keyof P & string,
+  properties: P,
+  words: string,
+): Shape<Given<P>> {
+  const alone = map(short, (value, at) => ({ [name]: { value, at } }));
+  return either(alone, propertiesOf(properties, words)) as Shape<Given<P>>;
 }
 
 function advice(key: string, names: readonly string[]): string {
@@ -97,7 +110,10 @@ export interface Named<T> {
 /** A map with user-defined names; at most `most`, with `noun` as their plural. */
 export function namesTo<T>(
   shape: Shape<T>,
-  { words, noun, most, names }: { words: string; noun: string; most: number; names: Shape<string> },
+  noun: string,
+  most: number,
+  names: Shape<string>,
+  words = `a map from names to ${noun}`,
 ): Shape<readonly Named<T>[]> {
   return {
     takes: ['map'],

@@ -48,6 +48,17 @@ export type Given<P extends Properties> = {
   readonly [Name in keyof P]?: At<P[Name] extends Property<infer T> ? T : never>;
 };
 
+/** A list without the positions of its items. */
+type Plain<T> = T extends readonly At<infer Item>[] ? readonly Item[] : T;
+
+/** The values of the given properties, without positions. */
+export function valuesOf<P extends Properties, Name extends keyof P>(given: Given<P>, ...names: readonly Name[]) {
+  const plain = (value: unknown) =>
+    Array.isArray(value) ? (value as readonly At<unknown>[]).map((each) => each.value) : value;
+  const properties = names.flatMap((name) => (given[name] === undefined ? [] : [[name, plain(given[name].value)]]));
+  return Object.fromEntries(properties) as { [Each in Name]?: Plain<NonNullable<Given<P>[Each]>['value']> };
+}
+
 const KIND_WORDS: Readonly<Record<Node['kind'], string>> = {
   text: 'a text',
   number: 'a number',
@@ -108,16 +119,33 @@ export function wholeNumber(least: number, most: number): Shape<number> {
 }
 
 export function oneWordOf<const W extends string>(words: readonly W[]): Shape<W> {
+  const choice = words.length === 1 ? words[0]! : `one of ${words.join(', ')}`;
   return {
     takes: ['text'],
-    words: words.length === 1 ? words[0]! : `one of ${words.join(', ')}`,
+    words: choice,
     schema: () => ({ enum: words }),
     read: (node, reading, what) => {
       const text = node.kind === 'text' ? node.text : '';
       const word = words.find((each) => each === text);
       if (word !== undefined) return word;
-      const choice = words.length === 1 ? words[0] : `one of ${words.join(', ')}`;
       return addMistake(reading, node.at, `${what} must be ${choice}, not ${text}${didYouMean(text, words)}`);
+    },
+  };
+}
+
+/** A text that must pass a check: `problemOf` returns the mistake of others. */
+export function checkedText(
+  words: string,
+  problemOf: (text: string, what: string) => string | undefined,
+  shape = anyText,
+): Shape<string> {
+  return {
+    ...shape,
+    words,
+    read: (node, reading, what) => {
+      const text = shape.read(node, reading, what);
+      const problem = text === undefined ? undefined : problemOf(text, what);
+      return problem === undefined ? text : addMistake(reading, node.at, problem);
     },
   };
 }
