@@ -24,12 +24,26 @@ export function writableBy(collection: Collection, part: 'creates' | 'updates'):
   return { ...sent, fields: sent.fields.filter(({ readOnly }) => !readOnly) };
 }
 
-export const READ: readonly Right[] = ['read'];
+const READ: readonly Right[] = ['read'];
 
-/** Whether the caller has all of these rights. */
-export function may(collection: Collection, needs: readonly Right[]): boolean {
+/** The rights that a request needs by its method, if nothing else is said. */
+const NEEDED: Readonly<Record<string, readonly Right[]>> = {
+  get: READ,
+  post: ['create'],
+  patch: ['read', 'update'],
+  put: ['read', 'update'],
+  delete: ['read', 'delete'],
+};
+
+/** The operations that the caller may use, by method. */
+export function allowed<T extends { readonly needs?: readonly Right[] }>(
+  collection: Collection,
+  operations: Readonly<Record<string, T>>,
+): readonly [method: string, operation: T][] {
   const rights = isChangeLog(collection) || isFiles(collection) ? READ : collection.view?.rights;
-  return rights === undefined || needs.every((right) => rights.includes(right));
+  return Object.entries(operations).filter(([method, { needs = NEEDED[method]! }]) => {
+    return rights === undefined || needs.every((right) => rights.includes(right));
+  });
 }
 
 export function mayWrite({ view }: Collection): boolean {

@@ -8,8 +8,8 @@ import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
-import { buildDocument, type Described } from './document.ts';
 import type { JsonObject } from './component.ts';
+import { buildDocument, type Described } from './document.ts';
 import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
 import { buildSwagger } from './swagger.ts';
 

@@ -3,15 +3,16 @@
  * tables from its `paths` and columns from its `definitions`, with notes of primary and foreign keys.
  */
 import type { Task } from '../base/cooperative.ts';
+import { defined } from '../base/defined.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Collection, Field, Parameter, Routine } from '../collection/declaration.ts';
 import { isKey } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import type { Type } from '../collection/types/type.ts';
 import { RPC_PATH, shortestPath } from '../http/target.ts';
-import { allowed, CREATE, DELETE, READ, UPDATE } from './by-role.ts';
-import type { Described } from './document.ts';
+import { allowed } from './by-role.ts';
 import type { JsonObject } from './component.ts';
+import type { Described } from './document.ts';
 import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
 import { descriptionOf } from './schemas.ts';
 import { jsonOf } from './value-schema.ts';
@@ -69,57 +70,31 @@ function introspection(): JsonObject {
 
 function operationsOf(collection: Collection): JsonObject {
   const { name, title, description, fields } = collection;
-  const about = {
-    tags: [name],
-    ...(title === undefined ? {} : { summary: title }),
-    ...(description === undefined ? {} : { description }),
-  };
+  const about = { tags: [name], ...defined({ summary: title, description }) };
   const filters = fields.map((field) => ref('parameters', `rowFilter.${name}.${field.name}`));
   const body = ref('parameters', `body.${name}`);
   const shared = (...names: readonly string[]) => names.map((each) => ref('parameters', each));
   const items = { type: 'array', items: ref('definitions', name) };
-  return allowed(collection, {
-    get: [
-      READ,
-      () => ({
-        ...about,
-        parameters: [...filters, ...shared('select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount')],
-        responses: { '200': { description: 'OK', schema: items }, '206': { description: 'Partial Content' } },
-      }),
-    ],
-    post: [
-      CREATE,
-      () => ({
-        ...about,
-        parameters: [body, ...shared('select', 'preferPost')],
-        responses: { '201': { description: 'Created' } },
-      }),
-    ],
-    delete: [
-      DELETE,
-      () => ({
-        ...about,
-        parameters: [...filters, ...shared('preferReturn')],
-        responses: { '204': { description: 'No Content' } },
-      }),
-    ],
-    patch: [
-      UPDATE,
-      () => ({
-        ...about,
-        parameters: [...filters, body, ...shared('preferReturn')],
-        responses: { '204': { description: 'No Content' } },
-      }),
-    ],
-  });
+  const operation = (parameters: readonly JsonObject[], responses: JsonObject) => ({ ...about, parameters, responses });
+  const done = { '204': { description: 'No Content' } };
+  const page = shared('select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount');
+  const operations = {
+    get: operation([...filters, ...page], {
+      '200': { description: 'OK', schema: items },
+      '206': { description: 'Partial Content' },
+    }),
+    post: operation([body, ...shared('select', 'preferPost')], { '201': { description: 'Created' } }),
+    delete: operation([...filters, ...shared('preferReturn')], done),
+    patch: operation([...filters, body, ...shared('preferReturn')], done),
+  };
+  return Object.fromEntries(allowed<JsonObject>(collection, operations));
 }
 
 function definitionOf(collection: Collection): JsonObject {
   const { fields, description } = collection;
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(required.length === 0 ? {} : { required }),
+    ...defined({ description, required: required.length === 0 ? undefined : required }),
     properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(collection, field)])),
     type: 'object',
   };
@@ -128,19 +103,20 @@ function definitionOf(collection: Collection): JsonObject {
 function propertyOf(collection: Collection, field: Field): JsonObject {
   const { maxLength, oneOf } = field.rules;
   const { default: value, generated } = field;
-  const standard = generated === undefined ? value : { now: 'now()', uuid: 'gen_random_uuid()' }[generated];
+  const standard = generated ? GENERATED[generated] : value == null ? undefined : jsonOf(field, value);
   const note = notesOf(collection, field);
   const words = [descriptionOf(field), ...(note === '' ? [] : [`Note:\n${note}`])].filter((each) => each !== '');
-  return {
+  return defined({
     ...typeOf(field.type),
-    ...(words.length === 0 ? {} : { description: words.join('\n\n') }),
-    ...(standard === undefined || standard === null
-      ? {}
-      : { default: generated === undefined ? jsonOf(field, standard) : String(standard) }),
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(oneOf === undefined ? {} : { enum: oneOf.map((each) => jsonOf(field, each)) }),
-  };
+    description: words.length === 0 ? undefined : words.join('\n\n'),
+    default: standard,
+    maxLength,
+    enum: oneOf?.map((each) => jsonOf(field, each)),
+  });
 }
+
+/** PostgreSQL's expressions. */
+const GENERATED = { now: 'now()', uuid: 'gen_random_uuid()' } as const;
 
 /** The notes by which tools find the keys. */
 function notesOf(collection: Collection, field: Field): string {

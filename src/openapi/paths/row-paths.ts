@@ -2,7 +2,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
 import type { Row } from '../../collection/value.ts';
-import { may, READ, writableBy } from '../by-role.ts';
+import { allowed, writableBy } from '../by-role.ts';
 import { type Components, componentName, type JsonObject, own } from '../component.ts';
 import { operation, type ParameterName } from '../parameters.ts';
 import { doneAnswer, JSON_OF, notModifiedAnswer } from '../responses.ts';
@@ -12,7 +12,7 @@ import { valueSchema } from '../value-schema.ts';
 interface RowOperation {
   /** Begins the name of the operation. */
   readonly verb: string;
-  readonly needs: readonly Right[];
+  readonly needs?: readonly Right[];
   readonly summary: (collection: Collection) => string;
   readonly parameters: readonly ParameterName[];
   readonly body?: keyof typeof BODIES;
@@ -21,8 +21,6 @@ interface RowOperation {
 
 type Operations = Readonly<Record<string, RowOperation>>;
 
-const CHANGE: readonly Right[] = ['read', 'update'];
-const REMOVE: readonly Right[] = ['read', 'delete'];
 /** The answers of a write: with rows if the client asks for them. */
 const WRITTEN = { '200': 'rows', '204': 'done' } as const;
 
@@ -30,14 +28,12 @@ const WRITTEN = { '200': 'rows', '204': 'done' } as const;
 const ON_ROWS: Operations = {
   get: {
     verb: 'list',
-    needs: READ,
     summary: ({ name }) => `List ${name}`,
     parameters: ['filter', 'select', 'order', 'limit', 'offset', 'facets', 'Prefer', 'Range', 'If-None-Match'],
     answers: { '200': 'rows', '206': 'rows', '304': 'notModified' },
   },
   post: {
     verb: 'create',
-    needs: ['create'],
     summary: () => 'Create or upsert rows',
     parameters: ['select', 'columns', 'on_conflict', 'Prefer', 'Idempotency-Key'],
     body: 'new',
@@ -45,7 +41,6 @@ const ON_ROWS: Operations = {
   },
   patch: {
     verb: 'update',
-    needs: CHANGE,
     summary: ({ key }) => `Change the rows that match${key.length === 0 ? '' : ', or a list of rows'}`,
     parameters: ['filter', 'select', 'columns', 'on_conflict', 'Prefer', 'If-Match', 'Idempotency-Key'],
     body: 'changes',
@@ -61,7 +56,6 @@ const ON_ROWS: Operations = {
   },
   delete: {
     verb: 'delete',
-    needs: REMOVE,
     summary: () => 'Delete the rows that match',
     parameters: ['filter', 'Prefer'],
     answers: WRITTEN,
@@ -72,14 +66,12 @@ const ON_ROWS: Operations = {
 const ON_ITEM: Operations = {
   get: {
     verb: 'read_one_of',
-    needs: READ,
     summary: ({ key }) => `Read one row by its ${key[0]!.name}`,
     parameters: ['select', 'Prefer', 'If-None-Match'],
     answers: { '200': 'row', '304': 'notModified' },
   },
   patch: {
     verb: 'update_one_of',
-    needs: CHANGE,
     summary: () => 'Change one row',
     parameters: ['select', 'Prefer', 'If-Match', 'Idempotency-Key'],
     body: 'changes',
@@ -87,7 +79,6 @@ const ON_ITEM: Operations = {
   },
   put: {
     verb: 'replace_one_of',
-    needs: CHANGE,
     summary: () => 'Replace one row',
     parameters: ['Prefer', 'If-Match'],
     body: 'new',
@@ -95,7 +86,6 @@ const ON_ITEM: Operations = {
   },
   delete: {
     verb: 'delete_one_of',
-    needs: REMOVE,
     summary: () => 'Delete one row',
     parameters: ['Prefer', 'If-Match'],
     answers: WRITTEN,
@@ -136,11 +126,10 @@ function bodyRef(components: Components, collection: Collection, name: keyof typ
 }
 
 /** The operations that the caller may use. */
-function allowed(operations: Operations, components: Components, collection: Collection, example?: Row): JsonObject {
+function describe(operations: Operations, components: Components, collection: Collection, example?: Row): JsonObject {
   const { name } = collection;
-  const usable = Object.entries(operations).filter(([, { needs }]) => may(collection, needs));
   return Object.fromEntries(
-    usable.map(([method, { verb, summary, parameters, body, answers }]) => {
+    allowed(collection, operations).map(([method, { verb, summary, parameters, body, answers }]) => {
       const described = {
         id: `${verb}_${componentName(name)}`,
         tag: name,
@@ -158,11 +147,11 @@ function allowed(operations: Operations, components: Components, collection: Col
 
 export const collectionPath: Build = (components, collection, example) => {
   const { put: _, ...withoutKey } = ON_ROWS;
-  return allowed(collection.key.length === 0 ? withoutKey : ON_ROWS, components, collection, example);
+  return describe(collection.key.length === 0 ? withoutKey : ON_ROWS, components, collection, example);
 };
 
 export const itemPath: Build = (components, collection, example) => {
-  const operations = allowed(ON_ITEM, components, collection, example);
+  const operations = describe(ON_ITEM, components, collection, example);
   return Object.keys(operations).length === 0 ? operations : { parameters: [keyParameter(collection)], ...operations };
 };
 
