@@ -70,6 +70,7 @@ export const DATA_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS 
 export const FILE_SETTINGS = hideSettings(
   DATA_SETTINGS,
   'schema',
+  'extraSearchPath',
   'connectSeconds',
   'querySeconds',
   'preparedStatements',

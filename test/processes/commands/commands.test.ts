@@ -135,7 +135,8 @@ test('the help of a command lists only the settings that affect it', async () =>
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
   };
   expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--collections', '--config']);
-  const opening = ['--collections', '--schema', '--connect-timeout', '--prepared-statements', '--query-timeout'];
+  const schemas = ['--schema', '--extra-search-path'];
+  const opening = ['--collections', ...schemas, '--connect-timeout', '--prepared-statements', '--query-timeout'];
   expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);
   expect(await flagsOf('serve')).toContain('--idempotency-hours');
   // The service and the commands share one environment, so a command also validates settings that its help omits.
