@@ -1,6 +1,7 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 
 import type { Rate } from '../base/net/rate.ts';
+import type { Language } from '../text/words/languages.ts';
 import type { ActionEntryDraft, BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';
@@ -114,9 +115,26 @@ export interface Collection {
   readonly among: ReadonlyMap<string, Collection>;
   /** The zone in which days begin, for `today` in filters and rules. */
   readonly timeZone: string;
+  /** The declared search by words. */
+  readonly search?: Search | undefined;
   readonly draft: CollectionDraft;
   /** Present if this is the view of a role, with fewer fields, references and neighbours. */
   readonly view?: View;
+}
+
+export interface Search {
+  readonly language: Language;
+  readonly fields: readonly SearchField[];
+}
+
+/** A text that is searched: a field of the row, or of the row that a reference leads to. */
+export interface SearchField {
+  /** As declared: `name` or `brand.name`. */
+  readonly name: string;
+  readonly weight: number;
+  readonly field: Field;
+  /** The reference, its collection, and the name of the key there. */
+  readonly by?: { readonly field: Field; readonly to: string; readonly key: string };
 }
 
 export interface View {

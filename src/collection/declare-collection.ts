@@ -2,9 +2,10 @@
 import { defined } from '../base/defined.ts';
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import { MAX_FILES_IN_LIST } from '../base/limits/files.ts';
-import type { Collection, Field, Rules } from './catalogue.ts';
+import { lazy } from '../base/memo.ts';
+import type { Collection, Field, Rules, Search, SearchField } from './catalogue.ts';
 import { derivedName } from './derived-name.ts';
-import type { CollectionDraft, FieldDraft } from './draft.ts';
+import type { CollectionDraft, FieldDraft, SearchDraft } from './draft.ts';
 import { FILES } from './files.ts';
 import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
@@ -26,6 +27,8 @@ export function declareCollection(
     return field;
   };
   const key = draft.key.map(findField);
+  // The collections that references lead to may be declared later.
+  const search = draft.search && lazy(() => declareSearch(draft.search!, findField, draft, among));
   const sets = [
     ...draft.fields.filter((field) => field.unique === true).map((field) => [field.name]),
     ...(draft.unique ?? []),
@@ -55,6 +58,27 @@ export function declareCollection(
     among,
     timeZone,
     draft,
+    get search() {
+      return search?.();
+    },
+  };
+}
+
+function declareSearch(
+  { language, fields }: SearchDraft,
+  findField: (name: string) => Field,
+  draft: CollectionDraft,
+  among: ReadonlyMap<string, Collection>,
+): Search {
+  return {
+    language,
+    fields: fields.map(({ name, path, weight }): SearchField => {
+      const [first, second] = path as [string, string?];
+      if (second === undefined) return { name, weight, field: findField(first) };
+      const to = among.get(draft.fields.find((field) => field.name === first)!.references!.collection)!;
+      const by = { field: findField(first), to: to.name, key: to.key[0]!.name };
+      return { name, weight, field: to.byName.get(second)!, by };
+    }),
   };
 }
 

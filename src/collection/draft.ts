@@ -1,5 +1,6 @@
 /** A catalogue as plain data: a validated declaration before names are resolved. It can be sent to another thread. */
 
+import type { Language } from '../text/words/languages.ts';
 import type { ChangeWay } from './types/operations.ts';
 
 export interface CatalogueDraft {
@@ -165,6 +166,13 @@ export interface CollectionDraft {
   readonly rows?: string;
   /** Whether changes are logged. Default: yes, unless the table is adopted. */
   readonly history?: boolean;
+  readonly search?: SearchDraft;
+}
+
+/** The texts to search: a field, or a reference and a field of the row that it leads to. */
+export interface SearchDraft {
+  readonly language: Language;
+  readonly fields: readonly { readonly name: string; readonly path: readonly string[]; readonly weight: number }[];
 }
 
 /** A function of PostgreSQL that takes a row. It returns a value of a type, or rows of a collection. */

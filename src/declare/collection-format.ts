@@ -1,9 +1,10 @@
 /** The format of collections and their fields. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_FIELDS } from '../base/limits/declaration.ts';
+import { MAX_FIELDS, MAX_SEARCH_FIELDS, MAX_SEARCH_WEIGHT } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
+import { LANGUAGES } from '../text/words/languages.ts';
 import { anyName, fieldName } from './names.ts';
 import { namesTo, propertiesOf, propertiesOr } from './reader/maps.ts';
 import {
@@ -109,6 +110,20 @@ export const COMPUTED = {
   many: property(trueOrFalse, 'It returns a list of rows.'),
 } as const;
 
+export const SEARCH = {
+  fields: property(
+    namesTo(wholeNumber(1, MAX_SEARCH_WEIGHT), {
+      words: 'a map from fields to weights',
+      noun: 'fields',
+      most: MAX_SEARCH_FIELDS,
+      names: aName,
+    }),
+    'The texts, each with its weight: a field, or a field that a reference leads to, such as `brand_id.name`.',
+    true,
+  ),
+  language: property(oneWordOf(LANGUAGES), 'The language of word forms. Default: `simple`, which has none.'),
+} as const;
+
 export const COLLECTION = {
   fields: property(
     namesTo(field, 'fields', MAX_FIELDS, fieldName, 'a map from field names to types'),
@@ -136,6 +151,7 @@ export const COLLECTION = {
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
   history: property(trueOrFalse, 'Whether changes are logged. Default: true; false for an adopted table.'),
+  search: property(propertiesOf(SEARCH, 'a map with fields and language'), 'The [search](search.md) by words.'),
   title: FIELD.title,
   description: FIELD.description,
   was: property(anyName, 'The previous name. The collection is renamed and keeps its rows.'),

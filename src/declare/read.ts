@@ -15,6 +15,7 @@ import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
 import { checkComputed, checkCopies, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
+import { draftSearches } from './search.ts';
 import { draftRoles } from './roles.ts';
 import { draftWebhooks } from './webhooks.ts';
 
@@ -37,7 +38,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const declaration = readAs(FORMAT, root, reading, 'a declaration');
   const declared = declaration?.collections?.value ?? [];
   const drafts = declared.flatMap((each) => draftCollection(each, file) ?? []);
-  const collections = checkLinks(declared, drafts);
+  const collections = draftSearches(declared, checkLinks(declared, drafts));
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
   checkCopies(declared, collections);

@@ -50,6 +50,7 @@ export function planFeed(call: Call, collection: Collection, permissions: Permis
   if (list.groupBy !== undefined) {
     throw unsupported('aggregates', 'Follow the rows, and compute the aggregates from them.');
   }
+  if (matching.search !== undefined) throw unsupported('search', 'Filter by other operators, such as ilike.');
   const { from, columns, log } = list;
   const keyNames = from.key.map((field) => {
     const column = columns.find(({ expression }) => fieldOf(expression) === field);

@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
+import { isOfSearch } from '../collection/search-fields.ts';
 import { readText } from '../collection/types/text.ts';
 import { type Moving, movingWord } from '../collection/types/time/moving-moment.ts';
 import { type Containment, can, type RangeOperator, type Type } from '../collection/types/type.ts';
@@ -12,8 +13,8 @@ import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS } from './read/embeds.ts';
-import { resolvePath } from './resolve.ts';
-import { ALWAYS, type Comparator, type Expression, type Predicate } from './types.ts';
+import { misplacedSearch, resolvePath } from './resolve.ts';
+import { ALWAYS, type Comparator, type Expression, fieldOf, type Predicate } from './types.ts';
 
 const UNKNOWN: Predicate = { kind: 'constant', value: null };
 const NEVER: Predicate = { kind: 'constant', value: false };
@@ -54,6 +55,7 @@ function planPresence(collection: Collection, { field, test }: Comparison, embed
 
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {
   const of = resolvePath(collection, path);
+  if (test.kind === 'search' && isOfSearch(fieldOf(of))) throw misplacedSearch();
   try {
     return of.kind === 'null' ? testOnNull(test) : planTest(of, test, collection.timeZone);
   } catch (error) {

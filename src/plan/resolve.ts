@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { nearestName, suggestName } from '../base/nearest-name.ts';
 import { fieldDenied } from '../collection/access/permission-errors.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
+import { HIGHLIGHT, MARKED_TEXTS, SCORE, SEARCH } from '../collection/search-fields.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { FieldPath, JsonStep } from '../dialect/tree.ts';
@@ -12,6 +13,7 @@ import type { Expression } from './types.ts';
 export function resolveField(collection: Collection, name: string): Field {
   const field = fieldNamed(collection, name);
   if (field !== undefined) return field;
+  if (name === SEARCH && collection.search !== undefined) throw misplacedSearch();
   if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
   throw new ApiError('42703', `column ${collection.name}.${name} does not exist`, {
     hint: nearestHint(collection, name),
@@ -21,6 +23,13 @@ export function resolveField(collection: Collection, name: string): Field {
       `there are ${[...collection.byName.keys()].join(', ')}`,
     ),
     field: name,
+  });
+}
+
+/** For `search` in a place where it means nothing. */
+export function misplacedSearch(): ApiError {
+  return new ApiError('PGRST127', 'search is a filter of a list', {
+    hint: 'Write search=wfts.red shoe beside other filters, not in or=, and=, rules or writes. Then select and order may name search.',
   });
 }
 
@@ -42,6 +51,7 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   const of = fieldExpression(field);
   const last = steps.at(-1);
   if (last === undefined) return of;
+  if (field === SCORE && steps.length === 1 && last.key === HIGHLIGHT) return fieldExpression(MARKED_TEXTS);
   const type = pathType(last);
   if (PATH_ABILITIES.some((ability) => can(field.type, ability))) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {

@@ -11,6 +11,7 @@ import type { Containment, RangeOperator, Type } from '../collection/types/type.
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
 import type { Aggregate, JsonStep } from '../dialect/tree.ts';
+import type { WordQuery } from '../text/words/query.ts';
 
 /** Three-valued, as in SQL: a constant null is neither true nor false, also when negated. */
 export type Predicate =
@@ -137,6 +138,9 @@ export interface ReadPlan extends Shape {
   readonly facets?: Facets;
   /** Set for a read of the log of changes. */
   readonly log?: readonly LogView[];
+  /** Set if the rows are those of a search. An engine finds them first, and sets `ranking` instead. */
+  readonly search?: SearchPlan;
+  readonly ranking?: Ranking;
   /** Set if a function returns the rows. */
   readonly source?: FunctionCall;
 }
@@ -162,6 +166,29 @@ export interface Facet {
   readonly bounds: boolean;
   /** The positions of its own conditions. */
   readonly ignores: readonly number[];
+}
+
+/** A search by words in the fields that the caller may read. */
+export interface SearchPlan {
+  readonly query: WordQuery;
+  readonly fields: readonly ReadableText[];
+  /** The rows in which the caller may read fields. */
+  readonly visible: readonly Predicate[];
+  readonly isHighlighted: boolean;
+}
+
+export interface ReadableText {
+  /** The number of the field in the declared search. */
+  readonly number: number;
+  readonly weight: number;
+  /** The number of the predicate of the rows in which the caller may read it; absent means all. */
+  readonly rows?: number;
+}
+
+/** The rows of a search. */
+export interface Ranking {
+  /** A JSON list: the number of the row in the index, the score, and, if highlighted, the marked texts as JSON. */
+  readonly rows: string;
 }
 
 /** A call of a function of the database, as a source of rows. */

@@ -129,6 +129,7 @@ export async function explainPlan(
   { access, call }: RequestContext,
 ): Promise<Answer> {
   if (access?.permissions !== undefined) throw plansDenied();
+  if (plan.search !== undefined) throw new ApiError('PGRST127', 'a search has no query plan');
   return planAnswer(call, await engine.explain?.(plan, planOptions(call), planFormat(call)));
 }
 
@@ -143,6 +144,10 @@ export function positionOf(
 ): MaybePromise<number | undefined> {
   const text = preferences['as-of'];
   if (text === undefined) return undefined;
+  if (plan.search !== undefined) {
+    const hint = 'Filter the earlier rows by other operators, such as ilike.';
+    throw new ApiError('PGRST127', 'Prefer: as-of does not support search', { hint });
+  }
   const { log } = engine;
   const time = readMoment(text);
   if (log === undefined) throw notLogged();

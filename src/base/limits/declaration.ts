@@ -22,3 +22,6 @@ export const MAX_VALUE_NODES = 10_000;
 export const MAX_BAD_ROWS = 20;
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;
+/** The texts of a declared search, and their largest weight. */
+export const MAX_SEARCH_FIELDS = 30;
+export const MAX_SEARCH_WEIGHT = 100;

@@ -10,7 +10,7 @@ import { ROW } from '../../encode/encoding.ts';
 import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
-import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
+import { type Bind, identifier, type JsonColumn, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
 import { type Adopted, NOTHING_ADOPTED } from './adopt/adopt.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './read/folding.ts';
 import { listWithin, rowsWithin, valueWithin } from './read/row-bytes.ts';
@@ -125,6 +125,11 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     listAsJson: (query) =>
       `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${listWithin(query)}) as listed)`,
 
+    jsonRows(json, columns) {
+      const values = columns.map((kind, index) => `${JSON_COLUMNS[kind](`value ->> ${index}`)} as c${index}`);
+      return `(select ${values.join(', ')} from jsonb_array_elements(${json}::text::jsonb))`;
+    },
+
     operate(column, { field, ...operation }, operand) {
       const result = field.type.operations!.postgres(column, operation, operand);
       return isLong(field.type) ? valueWithin(result, field) : result;
@@ -133,6 +138,13 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     nullOf: (type) => `null::${type.postgres.name}`,
   };
 }
+
+const JSON_COLUMNS: Readonly<Record<JsonColumn, (value: string) => string>> = {
+  number: (value) => `(${value})::int8`,
+  text: (value) => `(${value}) collate "C"`,
+  json: (value) => `(${value})::jsonb`,
+  bytes: (value) => `decode(${value}, 'hex')`,
+};
 
 /** The dialect of writes: written rows have additional columns, so a function gets the columns of its table by name. */
 export function writeDialect(dialect: SqlDialect): SqlDialect {

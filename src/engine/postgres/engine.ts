@@ -22,6 +22,9 @@ import {
   type WriteResult,
 } from '../engine.ts';
 import type { RowSource } from '../shared/body-tables.ts';
+import { wordIndexOf } from '../search/index-tables.ts';
+import { indexIncomplete, rankRows } from '../search/rank.ts';
+import { awaitSteps } from '../search/steps.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -48,6 +51,7 @@ import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
+import { indexWords } from './search/word-index.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
@@ -125,6 +129,7 @@ export class PostgresEngine implements Engine {
   read(asked: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
     if (asked.log !== undefined || asOf !== undefined) return this.readLog(asked, encoding, asOf);
     if (asked.source !== undefined) return this.call(asked, asked.source, encoding);
+    if (asked.search !== undefined) return this.search(asked, encoding);
     const plan = withRelatedFirst(asked);
     const isGuarded = this.hasComputed && callsFunctions(plan);
     const work = (pool: Pool) => {
@@ -224,6 +229,17 @@ export class PostgresEngine implements Engine {
       const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
       const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
       return readList(pool, plan, dialect, encoding, isStepRead(plan, asOf, this.log.newest));
+    });
+  }
+
+  /** Indexes rows that changed, finds the rows of the search, and reads them. */
+  private search(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
+    const index = wordIndexOf(plan.from)!;
+    const deadline = performance.now() + this.options.querySeconds * 1000;
+    return this.executor.onPrimary(async (pool) => {
+      while (await indexWords(pool, this.dialect, index)) if (performance.now() > deadline) throw indexIncomplete();
+      const ranked = await awaitSteps(rankRows(this.dialect, index, plan), (statement) => query(pool, statement));
+      return readList(pool, withRelatedFirst(ranked), this.dialect, encoding, true);
     });
   }
 

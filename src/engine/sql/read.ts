@@ -1,16 +1,26 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
 import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
+import { DOCUMENT, MARKED_TEXTS, SCORE } from '../../collection/search-fields.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { endKeys } from '../../plan/read/page.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
 import type { Embedding, Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';
+import { wordIndexOf } from '../search/index-tables.ts';
 import { compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import type { CompileColumn, Output } from './output.ts';
 import { compileBoundedRows, compileBoundedSource, compileOutput, pageEndNames } from './output.ts';
 import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
-import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
+import {
+  type Access,
+  type Bind,
+  buildStatement,
+  columnList,
+  identifier,
+  type SqlDialect,
+  type Statement,
+} from './statement.ts';
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
   const table = plan.from.name;
@@ -23,7 +33,7 @@ export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect,
 function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Access | undefined): string {
   const { dialect, bind } = scope;
   const table = plan.from.name;
-  const { from = identifier(table), keysFirst } = access ?? {};
+  const { from = compileSource(plan, scope), keysFirst } = access ?? {};
   const body = `from ${from}${compileWhere(plan.where, scope)}`;
   if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
   if (keysFirst !== undefined) {
@@ -40,6 +50,16 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
   const within = compileBoundedSource(rows, plan.columns, output, scope);
   return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
+}
+
+/** The rows of a read: its table, or with a search the rows that match, each with its score. */
+export function compileSource({ from, ranking }: ReadPlan, { dialect, bind }: Scope): string {
+  const table = identifier(from.name);
+  if (ranking === undefined) return table;
+  const { documents, sameKey } = wordIndexOf(from)!;
+  const list = dialect.jsonRows(bind(ranking.rows), ['number', 'number', 'json']);
+  const score = `c0 as ${identifier(DOCUMENT.name)}, cast(c1 as integer) as ${identifier(SCORE.name)}, c2 as ${identifier(MARKED_TEXTS.name)}`;
+  return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l join ${documents} as d on d.doc = c0 join ${table} as p on ${sameKey('p', 'd')}) as ${table}`;
 }
 
 /** Reads the order keys of a page's last row; undefined if the page end cannot be expressed. */
@@ -108,7 +128,7 @@ function counted(sql: string, { dialect }: Scope): string {
 export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, plan.from.name);
-    const body = `from ${identifier(scope.name)}${compileWhere(plan.where, scope)}`;
+    const body = `from ${compileSource(plan, scope)}${compileWhere(plan.where, scope)}`;
     if (plan.groupBy === undefined) return `select count(*) as total ${body}`;
     const groups = plan.groupBy.length === 0 ? ' limit 1' : compileGroupBy(plan.groupBy, scope);
     return `select count(*) as total from (select count(*) ${body}${groups}) as grouped`;

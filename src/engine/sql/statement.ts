@@ -14,6 +14,8 @@ export type Bind = (value: Value, type?: Type) => string;
 
 type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
+export type JsonColumn = 'number' | 'text' | 'json' | 'bytes';
+
 /** How an engine accesses the rows of a read. */
 export interface Access {
   /** The table with its index hints. */
@@ -53,6 +55,8 @@ export interface SqlDialect {
   /** Calls a function with the row that has the alias `name` and belongs to a table. */
   callOfRow?(called: string, name: string, table: string): string;
   stored(value: Value, type: Type): Value;
+  /** A JSON list of lists as a table with the columns c0, c1, …; bytes are in hexadecimal digits. */
+  jsonRows(json: string, columns: readonly JsonColumn[]): string;
   /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; throws for an invalid pattern. */

@@ -103,6 +103,13 @@ export const sqliteDialect: SqlDialect = {
   listAsJson: (query) =>
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
+  jsonRows(json, columns) {
+    const values = columns.map((kind, index) => {
+      return `${kind === 'bytes' ? `unhex(value ->> ${index})` : `value ->> ${index}`} as c${index}`;
+    });
+    return `(select ${values.join(', ')} from json_each(${json}))`;
+  },
+
   countedText: (sql) => `counted(${sql})`,
   boundedValue(sql, values, least, { bounded, share }) {
     if (bounded === undefined || (bounded === 'embedded' && values.length === 0)) return sql;

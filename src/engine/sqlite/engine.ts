@@ -27,6 +27,9 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../engine.ts';
+import { indexIncomplete, rankRows } from '../search/rank.ts';
+import { wordIndexOf } from '../search/index-tables.ts';
+import { runSteps } from '../search/steps.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -44,7 +47,7 @@ import { DAMAGED, translateError } from './errors.ts';
 import { lastPosition, logDialect, maintainLog, SqliteLog } from './history/log.ts';
 import { isLogOn } from './history/triggers.ts';
 import { sqliteMetrics } from './metrics.ts';
-import { Read, type ReadState } from './read/read.ts';
+import { Read, type ReadState, readWithDeadline } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { readOnce } from './read-threads/read-job.ts';
@@ -54,6 +57,7 @@ import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { hasSearchIndexes } from './search/search-index.ts';
+import { hasStaleRows, indexWords } from './search/word-index.ts';
 import { applyWrites } from './write/apply-writes.ts';
 import { bodyRows } from './write/broken-references.ts';
 import { loadRows } from './write/loader.ts';
@@ -165,6 +169,9 @@ interface Parts extends ReadState, Pick<SqliteOptions, 'onLoad' | 'onClose'> {
   };
 }
 
+/** A search with a longer list of rows reads them on a thread. */
+const INLINE_RANKING = 20_000;
+
 class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
@@ -190,6 +197,7 @@ class SqliteEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult> {
+    if (plan.search !== undefined) return this.search(plan, encoding).catch((error) => this.fail(error));
     try {
       const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
@@ -208,6 +216,23 @@ class SqliteEngine implements Engine {
     } catch (error) {
       return this.fail(error);
     }
+  }
+
+  /** Indexes rows that changed, finds the rows of the search, and reads them. */
+  private async search(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
+    const { connection, limitMs } = this.parts;
+    const index = wordIndexOf(plan.from)!;
+    const deadline = performance.now() + limitMs;
+    this.refreshSnapshot();
+    while (hasStaleRows(connection, index)) {
+      if (performance.now() > deadline) throw indexIncomplete();
+      await (this.file === undefined ? indexWords(connection, plan.from) : this.file.writerThread.index(plan.from.name));
+      this.refreshSnapshot();
+    }
+    const ranked = runSteps(rankRows(guardedDialect, index, plan), (statement) => connection.rows(statement));
+    const read = new Read(withRelatedFirst(ranked), encoding, this.refreshSnapshot(), guardedDialect);
+    const isSmall = ranked.ranking!.rows.length < INLINE_RANKING;
+    return isSmall ? readWithDeadline(read, this.parts) : readByRoute(read, this.parts);
   }
 
   async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {

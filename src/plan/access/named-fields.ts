@@ -2,6 +2,7 @@
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import { isFiles } from '../../collection/files.ts';
 import { pairsOf, type Relation } from '../../collection/relations.ts';
+import { isOfSearch } from '../../collection/search-fields.ts';
 import {
   type Assignment,
   type Expression,
@@ -120,6 +121,7 @@ class Names {
   }
 
   add(collection: Collection, field: Field): void {
+    if (isOfSearch(field)) return;
     if (field.computedOf !== undefined) this.hasComputed = true;
     const of = stored(collection);
     const fields = this.found.get(of) ?? new Set();

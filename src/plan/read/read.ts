@@ -22,6 +22,7 @@ import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { planFacets } from './facets.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
+import { planSearch, type SearchedQuery, takeSearch, withBestFirst } from './search.ts';
 import { skeletonOf } from './skeleton.ts';
 
 /**
@@ -38,7 +39,12 @@ export function planRead(
 ): ReadPlan {
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
-  const plan = planAll(collection, query, page, count, source);
+  const search = within === undefined && source === undefined ? takeSearch(collection, query) : undefined;
+  const plan = search === undefined ? planAll(collection, query, page, count, source) : planSearched(search, page, count);
+  if (search !== undefined) {
+    plan.from = stored(collection);
+    plan.search = planSearch(collection, search.test, plan.columns, permissions);
+  }
   if (within !== undefined) {
     const rows = planRows(collection, within);
     plan.where = andAlso(rows, plan.where);
@@ -89,6 +95,11 @@ function planAll(
     ...(page.limit === undefined ? {} : { limit: page.limit }),
     ...(count === undefined ? {} : { count }),
   };
+}
+
+function planSearched({ collection, query }: SearchedQuery, page: Page, count: ReadPlan['count']) {
+  const isGrouped = skeletonOf(collection, query).total.groupBy !== undefined;
+  return planAll(collection, withBestFirst(query, isGrouped), page, count);
 }
 
 /** The rows that the conditions and inner embeddings of a query permit. */

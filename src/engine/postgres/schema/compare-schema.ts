@@ -15,6 +15,7 @@ import { typeOfColumn } from './column-type.ts';
 import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
 import { indexesOf } from './schema.ts';
+import { inspectWordIndexes, type WordIndexChanges, wordIndexSteps } from '../search/word-index.ts';
 
 export interface PostgresRequirement {
   readonly schema: string;
@@ -39,6 +40,7 @@ export interface SchemaState extends FoundOwn {
   readonly comparison: Comparison;
   /** Objects to create besides the collections. */
   readonly missing: readonly string[];
+  readonly wordIndexes: WordIndexChanges;
   readonly newRecord: string;
   /** The collections to log, and whether these are logged, and no others. */
   readonly logged: readonly Collection[];
@@ -87,6 +89,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     ),
   };
   const log = await inspectLog(runner, schema);
+  const wordIndexes = await inspectWordIndexes(runner, schema, catalogue);
   const isNew = version === null && adopted.length === 0;
   const logged = collectionsToLog(own, adopted, log, requirement.historyDays, isNew);
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
@@ -105,7 +108,8 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
       ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
     ],
     comparison: compare({ catalogue, own, indexesOf }, found),
-    missing: isOurs ? missing : [],
+    missing: [...(isOurs ? missing : []), ...wordIndexSteps(wordIndexes)],
+    wordIndexes,
     newRecord: isOurs ? recordOf(own) : (record ?? ''),
     logged,
     isLogInPlace: hasLog(log, schema, logged),

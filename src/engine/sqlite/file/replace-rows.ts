@@ -154,7 +154,7 @@ const OURS = [RECORD_TABLE, LOG_TABLE, RETAINED_TABLE, REQUEST_TABLE, ...OWN_COL
 
 /** Tables with clients' rows, without those of SQLite, the search index and the service. */
 function tablesOf(connection: Connection, schema: string): Set<string> {
-  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name not in (${OURS.map(literal).join(', ')})`;
+  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_*' and name not in (${OURS.map(literal).join(', ')})`;
   return new Set(connection.values({ sql, params: [schema] }).map(String));
 }
 

@@ -21,6 +21,7 @@ import { blockedBy, type MigrationPlan, MigrationRejected, notMigrated, stepsOf 
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
 import { createSearchIndexes, hasSearchIndexes } from '../search/search-index.ts';
+import { createWordIndexes, hasWordIndexes } from '../search/word-index.ts';
 import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
 import { foreignTables, type Inspection, inspect } from './inspect.ts';
@@ -120,7 +121,7 @@ function isInPlace(db: Database, { catalogue, historyDays }: SqliteRequirement):
   const found = inspect(db, catalogue);
   if (found.isNew || schema.pragma(db, 'user_version') !== schema.SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
-  if (!hasSearchIndexes(db, catalogue)) return false;
+  if (!hasSearchIndexes(db, catalogue) || !hasWordIndexes(db, catalogue)) return false;
   if (!hasLog(db, catalogue, isLogOn(db, historyDays))) return false;
   const { changes } = compare(requirementOf(catalogue), found);
   return changes.length === 0 && foreignTables(found, catalogue).length === 0;
@@ -153,6 +154,7 @@ function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspe
     for (const index of schema.indexesOf(collection)) db.run(schema.indexSql(collection, index));
   }
   createSearchIndexes(db, catalogue.collections);
+  createWordIndexes(db, catalogue);
   applyLog(db, catalogue, comparison, isLogOn(db, requirement.historyDays, found.isNew));
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
   markAsOurs(db, catalogue);

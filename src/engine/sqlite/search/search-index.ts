@@ -82,7 +82,7 @@ function partsOf(table: string) {
 
 /** Whether a trigger belongs to the search index, which a migration drops and recreates. */
 export function isOfSearchIndex(trigger: string): boolean {
-  return /^_.*_search_(insert|update|delete)$/.test(trigger);
+  return /^_.*_search_(insert|update|delete|stale_.*)$/.test(trigger);
 }
 
 export function hasSearchIndexes(db: Database, { collections }: Pick<Catalogue, 'collections'>): boolean {

@@ -7,16 +7,18 @@ import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';
 
-/** A message to the writer thread; commits and `close` are answered. */
+/** A message to the writer thread; commits, `index` and `close` are answered. */
 export type WriterRequest =
   | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterOptions, 'catalogue'>)
   | { readonly kind: 'slice'; readonly slice: readonly unknown[] }
   /** `slices` is the number of slices of rows that were sent before. */
   | { readonly kind: 'commit'; readonly lists: readonly ListMessage[]; readonly slices: number }
+  /** Indexes stale rows of a collection for its search. */
+  | { readonly kind: 'index'; readonly collection: string }
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 export type WriterAnswer =
-  | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean }
+  | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean; readonly hasIndexed?: boolean }
   | { readonly fault: string };
 
 export interface WriterOptions {
@@ -55,6 +57,13 @@ export class WriterThread {
     if (answer.stale) this.stale++;
     return answer.outcomes;
   };
+
+  /** Returns false if no rows were stale. */
+  async index(collection: string): Promise<boolean> {
+    const answer = await this.thread.ask({ kind: 'index', collection });
+    if ('fault' in answer) throw new Error(answer.fault);
+    return answer.hasIndexed === true;
+  }
 
   begin(): void {
     this.thread.begin();

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../../base/errors.ts';
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
-import { declareCatalogue } from '../../../collection/declaration.ts';
+import { type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
@@ -10,6 +10,7 @@ import { translateError } from '../errors.ts';
 import { maintainLog } from '../history/log.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
+import { indexWords } from '../search/word-index.ts';
 import { applyWrites } from './apply-writes.ts';
 import { PlanDecoder } from './plan-messages.ts';
 import type { WriteList } from './writer.ts';
@@ -52,6 +53,11 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
     case 'commit':
       lastCommit = performance.now();
       return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
+    case 'index':
+      return attempt(() => {
+        const collection = terms!.catalogue.collections.get(request.collection)!;
+        return { outcomes: [], stale: false, hasIndexed: indexWords(open(), collection) };
+      });
     case 'give-back-memory':
       Bun.gc(true);
       return undefined;
@@ -112,7 +118,9 @@ function indexSome(): void {
     const { historyDays } = terms!.bounds;
     const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
-    return collections.some(() => indexPending(open(), collections[visits++ % collections.length]!)) || isMaintained;
+    const indexNext = (collection: Collection) =>
+      indexWords(open(), collection) || indexPending(open(), collection);
+    return collections.some(() => indexNext(collections[visits++ % collections.length]!)) || isMaintained;
   });
   indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
 }

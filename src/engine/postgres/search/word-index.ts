@@ -1,0 +1,138 @@
+/** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
+import type { Catalogue } from '../../../collection/declaration.ts';
+import { indexStaleRows } from '../../search/index-rows.ts';
+import { describeIndex, ownFields, referencesIn, type WordIndex, wordIndexOf, wordTables } from '../../search/index-tables.ts';
+import { awaitSteps } from '../../search/steps.ts';
+import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
+import type { Pool } from '../connections/pool.ts';
+import { columnType } from '../dialect.ts';
+import { query, type Runner } from '../driver.ts';
+import { inTransaction } from '../write/transaction.ts';
+
+const TEXT = 'text collate "C" not null';
+
+/** The triggers run with the rights of their owner, so that they also record what other roles and programs write. */
+function definitionsOf(schema: string, index: WordIndex): readonly string[] {
+  const { collection, documents, words, stale, key } = index;
+  const { name } = collection;
+  const qualified = (table: string) => `${identifier(schema)}.${table}`;
+  const table = qualified(identifier(name));
+  const columns = collection.key.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
+  const record = (rows: string) => `insert into ${qualified(stale)} (${key()}) ${rows};`;
+  const changed = (fields: readonly string[]) =>
+    fields.map((field) => `old.${identifier(field)} is distinct from new.${identifier(field)}`).join(' or ');
+  const functionOf = (of: string, body: string) => `create function ${of}() returns trigger language plpgsql security definer
+    set search_path = pg_catalog, pg_temp as ${quoteText(`begin ${body} return null; end`)}`;
+  const called = staleFunction(name);
+  const body = `
+    if tg_op = 'INSERT' then ${record(`select ${key()} from new_rows`)}
+    elsif tg_op = 'DELETE' then ${record(`select ${key()} from old_rows`)}
+    elsif tg_op = 'TRUNCATE' then ${record(`select ${key()} from ${table}`)}
+    else ${record(`select ${key('old.')} union select ${key('new.')}`)}
+    end if;`;
+  const once = `for each statement execute function ${called}()`;
+  return [
+    `create table ${documents} (doc integer primary key, ${columns}, unique (${key()}))`,
+    `create table ${words} (stem ${TEXT}, word ${TEXT}, first integer not null, last integer not null, docs bytea not null, primary key (stem, word, first))`,
+    `alter table ${words} alter column docs set storage external`,
+    `create index on ${words} (word)`,
+    `create table ${stale} (seq int8 generated always as identity primary key, ${columns})`,
+    functionOf(called, body),
+    `create trigger ${called} after update on ${table} for each row when (${changed(ownFields(index))}) execute function ${called}()`,
+    `create trigger ${suffixed(called, '_insert')} after insert on ${table} referencing new table as new_rows ${once}`,
+    `create trigger ${suffixed(called, '_delete')} after delete on ${table} referencing old table as old_rows ${once}`,
+    `create trigger ${suffixed(called, '_truncate')} before truncate on ${table} ${once}`,
+    ...referencesIn(index).flatMap(({ by, to, target, fields }, nth) => {
+      const ofReference = suffixed(called, `_${nth}`);
+      const rows = `select ${key()} from ${table} where ${identifier(by)} = new.${identifier(target)}`;
+      return [
+        functionOf(ofReference, record(rows)),
+        `create trigger ${ofReference} after update on ${qualified(identifier(to))} for each row when (${changed(fields)}) execute function ${ofReference}()`,
+      ];
+    }),
+  ];
+}
+
+function staleFunction(table: string): string {
+  return identifier(`_${table}_search_stale`);
+}
+
+function suffixed(quoted: string, suffix: string): string {
+  return `${quoted.slice(0, -1)}${suffix}"`;
+}
+
+/** The definition of the index, as a comment on its table. */
+function fingerprint(schema: string, index: WordIndex): string {
+  const text = [...definitionsOf(schema, index), describeIndex(index)].join('\n');
+  return new Bun.CryptoHasher('sha256').update(text).digest('hex');
+}
+
+export interface WordIndexChanges {
+  readonly missing: readonly WordIndex[];
+  /** Collections whose index is dropped. */
+  readonly obsolete: readonly string[];
+}
+
+export async function inspectWordIndexes(
+  runner: Runner,
+  schema: string,
+  { collections }: Pick<Catalogue, 'collections'>,
+): Promise<WordIndexChanges> {
+  const sql = `select c.relname::text as name, coalesce(obj_description(c.oid, 'pg_class'), '') as fingerprint
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1::text and c.relkind = 'r' and c.relname like '\\_%\\_search\\_words'`;
+  const rows = await query<{ name: string; fingerprint: string }>(runner, { sql, params: [schema] });
+  const found = new Map(rows.map((row) => [row.name.slice(1, -'_search_words'.length), row.fingerprint]));
+  const declared = [...collections.values()].flatMap((each) => wordIndexOf(each) ?? []);
+  const names = declared.map(({ collection }) => collection.name);
+  return {
+    missing: declared.filter((index) => found.get(index.collection.name) !== fingerprint(schema, index)),
+    obsolete: [...found.keys()].filter((name) => !names.includes(name)),
+  };
+}
+
+export function wordIndexSteps({ missing, obsolete }: WordIndexChanges): string[] {
+  return [
+    ...missing.map(({ collection }) => `create the search index of ${collection.name}`),
+    ...obsolete.map((name) => `drop the search index of ${name}`),
+  ];
+}
+
+/** Creates missing indexes with all rows stale, and drops obsolete ones. */
+export async function applyWordIndexes(runner: Runner, schema: string, changes: WordIndexChanges): Promise<void> {
+  const run = (sql: string) => query(runner, { sql, params: [] });
+  const { missing, obsolete } = changes;
+  for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) {
+    const functions = await query<{ name: string }>(runner, {
+      sql: `select p.proname::text as name from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace(quote_ident($1::text)) and p.proname ~ ($2::text)`,
+      params: [schema, `^_${RegExp.escape(name)}_search_stale(_[0-9]+)?$`],
+    });
+    for (const each of functions) await run(`drop function ${identifier(each.name)} cascade`);
+    for (const table of Object.values(wordTables(name))) await run(`drop table if exists ${identifier(table)}`);
+  }
+  for (const index of missing) {
+    for (const definition of definitionsOf(schema, index)) await run(definition);
+    const { words, stale, key, collection } = index;
+    await run(`comment on table ${words} is ${quoteText(fingerprint(schema, index))}`);
+    await run(`insert into ${stale} (${key()}) select ${key()} from ${identifier(collection.name)}`);
+  }
+}
+
+export async function hasStaleRows(runner: Runner, { stale }: WordIndex): Promise<boolean> {
+  return (await query(runner, { sql: `select 1 as stale from ${stale} limit 1`, params: [] })).length > 0;
+}
+
+/** Indexes the next stale rows of a collection. Returns false if there are none. */
+export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<boolean> {
+  if (!(await hasStaleRows(pool, index))) return false;
+  return inTransaction(
+    pool,
+    async (connection) => {
+      // One state of the data: only rows that it contains are removed from those that are stale.
+      await connection.unsafe('set transaction isolation level repeatable read');
+      await connection.unsafe(`lock table ${index.words} in exclusive mode`);
+      return awaitSteps(indexStaleRows(dialect, index), (statement) => query(connection, statement));
+    },
+    true,
+  );
+}

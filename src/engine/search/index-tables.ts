@@ -1,0 +1,70 @@
+/**
+ * The tables of the word index of a collection, the same on both engines:
+ *
+ * - `documents` numbers the versions of rows. A changed row gets a new number, so numbers only grow.
+ * - `words` has the rows of each word (postings.ts) in chunks. The word '' lists the numbers that are no longer in use.
+ * - `stale` names rows that changed since. Triggers fill it, so that it has the writes of every program. A search
+ *   indexes these rows first (index-rows.ts).
+ */
+import { memoize } from '../../base/memo.ts';
+import type { Collection, SearchField } from '../../collection/declaration.ts';
+import { columnList, identifier } from '../sql/statement.ts';
+
+export interface WordIndex {
+  readonly collection: Collection;
+  readonly documents: string;
+  readonly words: string;
+  readonly stale: string;
+  /** The key's columns, each with a prefix. */
+  readonly key: (prefix?: string) => string;
+  /** The condition that two tables have the same key. */
+  readonly sameKey: (one: string, other: string) => string;
+  readonly fields: readonly SearchField[];
+}
+
+/** Undefined if the collection has no declared search. */
+export const wordIndexOf: (collection: Collection) => WordIndex | undefined = memoize((collection: Collection) => {
+  const { name, key, search } = collection;
+  if (search === undefined) return undefined;
+  const tables = wordTables(name);
+  return {
+    collection,
+    documents: identifier(tables.documents),
+    words: identifier(tables.words),
+    stale: identifier(tables.stale),
+    key: (prefix = '') => columnList(key, prefix),
+    sameKey: (one: string, other: string) =>
+      key.map((field) => `${one}.${identifier(field.name)} = ${other}.${identifier(field.name)}`).join(' and '),
+    fields: search.fields,
+  };
+});
+
+/** Names begin with `_`, unlike those of collections and fields. */
+export function wordTables(table: string) {
+  const part = (suffix: string) => `_${table}_search_${suffix}`;
+  return { documents: part('documents'), words: part('words'), stale: part('stale') };
+}
+
+/** The reference fields that lead from rows of a collection to the text of others, with the names of the texts. */
+export function referencesIn({ fields }: WordIndex): readonly { readonly by: string; readonly to: string; readonly target: string; readonly fields: readonly string[] }[] {
+  const byReference = Map.groupBy(
+    fields.filter(({ by }) => by !== undefined),
+    ({ by }) => by!.field.name,
+  );
+  return [...byReference].map(([name, some]) => ({
+    by: name,
+    to: some[0]!.by!.to,
+    target: some[0]!.by!.key,
+    fields: [...new Set(some.map(({ field }) => field.name))],
+  }));
+}
+
+/** The own fields whose change makes a row stale: texts, references to texts, and the key. */
+export function ownFields({ collection, fields }: WordIndex): readonly string[] {
+  return [...new Set([...collection.key, ...fields.map(({ field, by }) => by?.field ?? field)].map(({ name }) => name))];
+}
+
+/** Describes what the index depends on besides the columns of its tables. */
+export function describeIndex({ collection, fields }: WordIndex): string {
+  return `${collection.search!.language} ${fields.map(({ name }) => name).join(' ')} 1`;
+}

@@ -1,0 +1,183 @@
+/** The rows that contain the words of a query: read from the index, without rows and fields that the caller may not read. */
+import { nearWords } from '../../text/words/edit-distance.ts';
+import { type Language, stemOf } from '../../text/words/languages.ts';
+import { isCode } from '../../text/words/tokens.ts';
+import type { SearchPlan } from '../../plan/types.ts';
+import { scopeOf } from '../sql/read.ts';
+import { compilePredicate } from '../sql/predicate.ts';
+import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { UNUSED } from './index-rows.ts';
+import type { WordIndex } from './index-tables.ts';
+import { decodePostings } from './postings.ts';
+import type { StepRow, Steps } from './steps.ts';
+
+/** The hits of a query word in a row, and how well the row's word agrees with it, from 0 to 1. */
+export interface Match {
+  readonly hits: number[];
+  readonly agreement: number;
+}
+
+/** By the number of the row. */
+export type Matches = ReadonlyMap<number, Match>;
+
+const OF_STEM = 1;
+const OF_PREFIX = 0.6;
+const OF_EDITS = [1, 0.5, 0.3] as const;
+
+export class Vocabulary {
+  private readonly found = new Map<string, Map<number, Match>>();
+  /** The stems that stand for a query word: its own, and those of corrections. */
+  private readonly stems = new Map<string, Map<string, number>>();
+  /** The numbers of rows that are visible, by predicate; undefined if all are. */
+  private readonly visible: (Map<number, boolean> | undefined)[];
+  private readonly unused = new Set<number>();
+  private readonly language: Language;
+
+  constructor(
+    private readonly dialect: SqlDialect,
+    private readonly index: WordIndex,
+    private readonly search: SearchPlan,
+  ) {
+    this.language = index.collection.search!.language;
+    this.visible = search.visible.map(() => new Map());
+  }
+
+  matchesOf(word: string): Matches {
+    return this.found.get(word) ?? NONE;
+  }
+
+  /** Whether a word of a text was searched for, for highlights. */
+  isSearched(word: string, words: readonly string[], prefix: string | undefined): boolean {
+    const stem = stemOf(this.language, word);
+    return (prefix !== undefined && word.startsWith(prefix)) || words.some((each) => this.stems.get(each)?.has(stem));
+  }
+
+  /** Whether the caller may read a field of a row. */
+  isReadable(document: number, field: number): boolean {
+    const readable = this.search.fields.find((each) => each.number === field);
+    if (readable === undefined) return false;
+    return readable.rows === undefined || this.visible[readable.rows]!.get(document) === true;
+  }
+
+  /** Reads the rows of the words, and of words that begin with the prefix. */
+  *read(words: readonly string[], prefix: string | undefined): Steps<void> {
+    for (const word of words) {
+      this.stems.set(word, new Map([[stemOf(this.language, word), OF_STEM]]));
+      this.found.set(word, new Map());
+    }
+    const stems = new Set([UNUSED, ...words.map((word) => stemOf(this.language, word))]);
+    const ofStems = yield this.ofStems([...stems]);
+    for (const row of ofStems) if (row['word'] === UNUSED) decode(row, (document) => this.unused.add(document));
+    const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
+    for (const word of words) this.collect(word, ofStems);
+    if (prefix !== undefined) {
+      const own = stemOf(this.language, prefix);
+      const others = ofPrefix.filter(({ stem }) => stem !== own);
+      for (const row of others) this.add(prefix, row, OF_PREFIX);
+    }
+    yield* this.hideInvisible();
+  }
+
+  /** Adds rows with words that differ from these by a misspelling. */
+  *correct(words: readonly string[]): Steps<void> {
+    const wanted = words.filter((word) => !isCode(word));
+    if (wanted.length === 0) return;
+    const { words: table } = this.index;
+    const all = yield buildStatement(this.dialect, () => `select distinct word, stem from ${table}`);
+    const stemsOf = new Map(all.map(({ word, stem }) => [String(word), String(stem)]));
+    const names = [...stemsOf.keys()].filter((word) => word !== UNUSED && !isCode(word));
+    const stems = new Set<string>();
+    for (const word of wanted) {
+      const own = this.stems.get(word)!;
+      for (const { text, edits } of nearWords(word, names)) {
+        const stem = stemsOf.get(text)!;
+        const agreement = OF_EDITS[edits]!;
+        if ((own.get(stem) ?? 0) < agreement) own.set(stem, agreement);
+        stems.add(stem);
+      }
+    }
+    if (stems.size === 0) return;
+    const rows = yield this.ofStems([...stems]);
+    for (const word of wanted) this.collect(word, rows);
+    yield* this.hideInvisible();
+  }
+
+  private ofStems(stems: readonly string[]): Statement {
+    const { words } = this.index;
+    return buildStatement(this.dialect, (bind) => {
+      const list = this.dialect.jsonRows(bind(JSON.stringify(stems.map((stem) => [stem]))), ['text']);
+      return `select w.stem, w.word, w.docs from ${list} as l join ${words} as w on w.stem = c0`;
+    });
+  }
+
+  private ofPrefix(prefix: string): Statement {
+    const { words } = this.index;
+    return buildStatement(this.dialect, (bind) => {
+      return `select stem, word, docs from ${words} where word >= ${bind(prefix)} and word < ${bind(`${prefix}\u{10ffff}`)}`;
+    });
+  }
+
+  private collect(word: string, rows: readonly StepRow[]): void {
+    const stems = this.stems.get(word)!;
+    for (const row of rows) {
+      const agreement = stems.get(String(row['stem']));
+      if (agreement !== undefined) this.add(word, row, agreement);
+    }
+  }
+
+  /** A row with several words for one query word counts the best of them. */
+  private add(word: string, row: StepRow, agreement: number): void {
+    const matches = this.found.get(word)!;
+    decode(row, (document, hits) => {
+      if (this.unused.has(document)) return;
+      const match = matches.get(document);
+      if (match === undefined || match.agreement < agreement) matches.set(document, { hits, agreement });
+      else if (match.agreement === agreement) match.hits.push(...hits);
+    });
+  }
+
+  /** Removes hits in fields and rows that the caller may not read. */
+  private *hideInvisible(): Steps<void> {
+    const { fields, visible } = this.search;
+    for (const [index, predicate] of visible.entries()) {
+      const known = this.visible[index]!;
+      const unknown = new Set<number>();
+      for (const matches of this.found.values()) {
+        for (const document of matches.keys()) if (!known.has(document)) unknown.add(document);
+      }
+      if (unknown.size === 0) continue;
+      for (const document of unknown) known.set(document, false);
+      const { collection, documents, sameKey } = this.index;
+      const table = identifier(collection.name);
+      const rows = yield buildStatement(this.dialect, (bind) => {
+        const list = this.dialect.jsonRows(bind(JSON.stringify([...unknown].map((each) => [each]))), ['number']);
+        const where = compilePredicate(predicate, scopeOf(this.dialect, bind, collection.name));
+        return `select d.doc from ${list} as l join ${documents} as d on d.doc = c0 join ${table} on ${sameKey(table, 'd')} where ${where}`;
+      });
+      for (const { doc } of rows) known.set(Number(doc), true);
+    }
+    const isComplete = fields.length === this.index.fields.length && visible.length === 0;
+    if (isComplete) return;
+    for (const matches of this.found.values()) {
+      for (const [document, match] of matches) {
+        const hits = readableHits(match.hits, (field) => this.isReadable(document, field));
+        if (hits.length === 0) matches.delete(document);
+        else if (hits.length < match.hits.length) matches.set(document, { ...match, hits });
+      }
+    }
+  }
+}
+
+const NONE: Matches = new Map();
+
+function readableHits(hits: readonly number[], isReadable: (field: number) => boolean): number[] {
+  const kept: number[] = [];
+  for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
+    if (isReadable(hits[at]!)) kept.push(...hits.slice(at, at + 3 + hits[at + 2]!));
+  }
+  return kept;
+}
+
+function decode(row: StepRow, take: (document: number, hits: number[]) => void): void {
+  decodePostings(row['docs'] as Uint8Array, 0, take);
+}

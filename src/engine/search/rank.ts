@@ -1,0 +1,105 @@
+/** Finds the rows of a search: reads the words, corrects misspellings if needed, scores, and marks the texts of a page. */
+import { ApiError } from '../../base/errors.ts';
+import { DOCUMENT } from '../../collection/search-fields.ts';
+import type { Ranking, ReadPlan, SearchPlan } from '../../plan/types.ts';
+import { fieldOf, isAlways } from '../../plan/types.ts';
+import { fieldExpression } from '../../plan/resolve.ts';
+import { SCORE } from '../../collection/search-fields.ts';
+import { compileRead } from '../sql/read.ts';
+import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
+import { highlight } from './highlight.ts';
+import { joinReferences, textColumns } from './index-rows.ts';
+import type { WordIndex } from './index-tables.ts';
+import { Vocabulary } from './matches.ts';
+import { scoreRows, wordsIn } from './score.ts';
+import type { Steps } from './steps.ts';
+
+/** Replaces the search of a plan by its rows. */
+export function* rankRows(dialect: SqlDialect, index: WordIndex, plan: ReadPlan): Steps<ReadPlan> {
+  const { search, ...rest } = plan;
+  const vocabulary = new Vocabulary(dialect, index, search!);
+  const scores = yield* findRows(vocabulary, search!);
+  const rows = bestRows(plan, [...scores]);
+  const ranked = { ...rest, ranking: rankingOf(rows) };
+  return search!.isHighlighted ? yield* withMarks(dialect, index, ranked, rows, vocabulary, search!) : ranked;
+}
+
+function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps<ReadonlyMap<number, number>> {
+  const terms = query.groups.flat();
+  const words = [...new Set(terms.flatMap(wordsIn))];
+  yield* vocabulary.read(words, query.prefix);
+  const weights = new Map(fields.map(({ number, weight }) => [number, weight]));
+  const scoring = {
+    query,
+    matchesOf: (word: string) => vocabulary.matchesOf(word),
+    weightOf: (field: number) => weights.get(field)!,
+  };
+  const scores = scoreRows(scoring, true);
+  const wanted = [...new Set(terms.filter(({ isNegated }) => !isNegated).flatMap((term) => term.words))];
+  const unknown = wanted.filter((word) => vocabulary.matchesOf(word).size === 0);
+  if (scores.size > 0 && unknown.length === 0) return scores;
+  yield* vocabulary.correct(scores.size === 0 && unknown.length === 0 ? wanted : unknown);
+  const corrected = scoreRows(scoring, true);
+  return corrected.size > 0 ? corrected : scoreRows(scoring, false);
+}
+
+type RankedRow = readonly [document: number, score: number];
+
+/** Only the rows of the page, with all that share the last score, if nothing else selects or orders them. */
+function bestRows(plan: ReadPlan, rows: RankedRow[]): readonly RankedRow[] {
+  const { where, order, limit, offset, count, groupBy } = plan;
+  const isByScore = order[0]?.descending === true && fieldOf(order[0].expression) === SCORE;
+  if (limit === undefined || count !== undefined || groupBy !== undefined || !isByScore || !isAlways(where)) return rows;
+  if (rows.length <= offset + limit) return rows;
+  const scores = Int32Array.from(rows, ([, score]) => score).sort();
+  const least = scores[scores.length - Math.max(1, offset + limit)]!;
+  return rows.filter(([, score]) => score >= least);
+}
+
+function rankingOf(rows: readonly (readonly unknown[])[]): Ranking {
+  return { rows: JSON.stringify(rows) };
+}
+
+/** Reads the rows of the page and their texts. */
+function* withMarks(
+  dialect: SqlDialect,
+  index: WordIndex,
+  plan: ReadPlan,
+  rows: readonly RankedRow[],
+  vocabulary: Vocabulary,
+  { query }: SearchPlan,
+): Steps<ReadPlan> {
+  const columns = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
+  const page = yield compileRead({ ...plan, columns }, { form: 'plain', stripNulls: false }, dialect);
+  const documents = new Set(page.map(({ document }) => Number(document)));
+  const texts = yield buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify([...documents].map((each) => [each]))), ['number']);
+    return `select d.doc, ${textColumns(dialect, index)} from ${list} as l join ${index.documents} as d on d.doc = c0
+      join ${identifier(index.collection.name)} as r on ${index.sameKey('r', 'd')}${joinReferences(index)}`;
+  });
+  const words = query.groups.flatMap((terms) => terms.filter(({ isNegated }) => !isNegated)).flatMap(wordsIn);
+  const isSearched = (word: string) => vocabulary.isSearched(word, words, query.prefix);
+  const marked = new Map(
+    texts.map((row) => {
+      const readable = index.fields.flatMap(({ name }, field): [string, string][] => {
+        const text = row[`t${field}`];
+        const isShown = typeof text === 'string' && vocabulary.isReadable(Number(row['doc']), field);
+        const marks = isShown ? highlight(text, isSearched) : undefined;
+        return marks === undefined ? [] : [[name, marks]];
+      });
+      return [Number(row['doc']), JSON.stringify(Object.fromEntries(readable))];
+    }),
+  );
+  const all = rows.filter(([document]) => documents.has(document));
+  // A count needs all rows.
+  const shown = plan.count === undefined ? all : rows;
+  return { ...plan, ranking: rankingOf(shown.map(([document, score]) => [document, score, marked.get(document) ?? null])) };
+}
+
+export function indexIncomplete(): ApiError {
+  return new ApiError('CAT503', 'the search index is not complete yet', {
+    details: 'Rows that changed are still being indexed.',
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '5' },
+  });
+}

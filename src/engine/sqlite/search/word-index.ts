@@ -1,0 +1,99 @@
+/** The word index of a declared search: its tables and triggers in SQLite's SQL, and the indexing of stale rows. */
+import type { Database } from 'bun:sqlite';
+import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { indexStaleRows } from '../../search/index-rows.ts';
+import { describeIndex, ownFields, referencesIn, type WordIndex, wordIndexOf, wordTables } from '../../search/index-tables.ts';
+import { runSteps } from '../../search/steps.ts';
+import { identifier } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { select } from '../schema/schema.ts';
+
+function definitionsOf(index: WordIndex): readonly string[] {
+  const { collection, documents, words, stale, key } = index;
+  const { name } = collection;
+  const table = identifier(name);
+  const columns = collection.key.map((field) => `${identifier(field.name)} ${field.type.sqlite.column}`).join(', ');
+  const trigger = (suffix: string) => identifier(`_${name}_search_stale_${suffix}`);
+  const changed = (fields: readonly string[]) =>
+    fields.map((field) => `old.${identifier(field)} is not new.${identifier(field)}`).join(' or ');
+  const record = (rows: string) => `begin insert into ${stale} (${key()}) ${rows}; end`;
+  return [
+    `create table ${documents} (doc integer primary key, ${columns}, unique (${key()})) strict`,
+    `create table ${words} (stem text not null, word text not null, first integer not null, last integer not null, docs blob not null /* ${describeIndex(index)} */, primary key (stem, word, first)) strict, without rowid`,
+    `create index ${identifier(`_${name}_search_words_word`)} on ${words} (word)`,
+    `create table ${stale} (seq integer primary key autoincrement, ${columns}) strict`,
+    `create trigger ${trigger('insert')} after insert on ${table} ${record(`values (${key('new.')})`)}`,
+    `create trigger ${trigger('delete')} after delete on ${table} ${record(`values (${key('old.')})`)}`,
+    `create trigger ${trigger('update')} after update on ${table} when ${changed(ownFields(index))} ${record(`select ${key('old.')} union select ${key('new.')}`)}`,
+    ...referencesIn(index).map(({ by, to, target, fields }) => {
+      const rows = `select ${key()} from ${table} where ${identifier(by)} = new.${identifier(target)}`;
+      return `create trigger ${trigger(`by_${by}`)} after update on ${identifier(to)} when ${changed(fields)} ${record(rows)}`;
+    }),
+  ];
+}
+
+function searchedCollections({ collections }: Pick<Catalogue, 'collections'>): readonly WordIndex[] {
+  return [...collections.values()].flatMap((each) => wordIndexOf(each) ?? []);
+}
+
+function storedDefinitions(db: Database): ReadonlyMap<string, string> {
+  const rows = select(db, "select name, sql from sqlite_schema where name glob '_*_search_*' and sql is not null");
+  return new Map(rows.map(([name, sql]) => [String(name), String(sql).toLowerCase()]));
+}
+
+/** The collections whose index has tables in the file. */
+function indexedTables(stored: ReadonlyMap<string, string>): readonly string[] {
+  return [...stored.keys()].flatMap((name) => /^_(.*)_search_words$/.exec(name)?.[1] ?? []);
+}
+
+function isInPlace(index: WordIndex, stored: ReadonlyMap<string, string>): boolean {
+  const definitions = new Set(stored.values());
+  return definitionsOf(index).every((definition) => definitions.has(definition.toLowerCase()));
+}
+
+export function hasWordIndexes(db: Database, catalogue: Pick<Catalogue, 'collections'>): boolean {
+  const stored = storedDefinitions(db);
+  const indexes = searchedCollections(catalogue);
+  const names = new Set(indexes.map(({ collection }) => collection.name));
+  return indexes.every((index) => isInPlace(index, stored)) && indexedTables(stored).every((name) => names.has(name));
+}
+
+/** Creates missing indexes with all rows stale, and drops obsolete ones. */
+export function createWordIndexes(db: Database, catalogue: Pick<Catalogue, 'collections'>): void {
+  const stored = storedDefinitions(db);
+  const missing = searchedCollections(catalogue).filter((index) => !isInPlace(index, stored));
+  const current = searchedCollections(catalogue).map(({ collection }) => collection.name);
+  const obsolete = indexedTables(stored).filter((name) => !current.includes(name));
+  for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) drop(db, name, stored);
+  for (const index of missing) {
+    for (const definition of definitionsOf(index)) db.run(definition);
+    const { stale, key, collection } = index;
+    db.run(`insert into ${stale} (${key()}) select ${key()} from ${identifier(collection.name)}`);
+  }
+}
+
+function drop(db: Database, name: string, stored: ReadonlyMap<string, string>): void {
+  const triggers = [...stored.keys()].filter((each) => each.startsWith(`_${name}_search_stale_`));
+  for (const trigger of triggers) db.run(`drop trigger if exists ${identifier(trigger)}`);
+  for (const table of Object.values(wordTables(name))) db.run(`drop table if exists ${identifier(table)}`);
+}
+
+export function hasStaleRows(connection: Connection, { stale }: WordIndex): boolean {
+  return connection.values({ sql: `select 1 from ${stale} limit 1`, params: [] }).length > 0;
+}
+
+/** Indexes the next stale rows of a collection. Returns false if there are none. Fails while another process writes. */
+export function indexWords(connection: Connection, collection: Collection): boolean {
+  const index = wordIndexOf(collection);
+  // Checked first, so that writers are not disturbed without need.
+  if (index === undefined || !hasStaleRows(connection, index)) return false;
+  connection.execute('begin immediate');
+  try {
+    const isIndexed = runSteps(indexStaleRows(sqliteDialect, index), (statement) => connection.rows(statement));
+    connection.commit();
+    return isIndexed;
+  } finally {
+    connection.rollback();
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The number of edits between two words, if at most `most`; otherwise a larger number. An edit inserts, removes or
+ * replaces a letter, or swaps two neighbours.
+ */
+export function editDistance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let before: number[] = [];
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      let edits = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (isSame ? 0 : 1));
+      const isSwapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (isSwapped) edits = Math.min(edits, before[column - 2]! + 1);
+      current.push(edits);
+      least = Math.min(least, edits);
+    }
+    if (least > most) return most + 1;
+    before = previous;
+    previous = current;
+  }
+  return previous[other.length]!;
+}
+
+/** One bit for each letter of a word: an edit changes at most two of them. */
+export function lettersOf(word: string): number {
+  let bits = 0;
+  for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31);
+  return bits;
+}
+
+export function countBits(bits: number): number {
+  let rest = bits - ((bits >>> 1) & 0x55555555);
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
+/** Misspellings: one edit from 4 letters, two from 8. */
+export function allowedEdits(word: string): number {
+  return word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
+}
+
+/** The words within the allowed edits of a word. */
+export function nearWords(word: string, among: Iterable<string>): { readonly text: string; readonly edits: number }[] {
+  const most = allowedEdits(word);
+  if (most === 0) return [];
+  const letters = lettersOf(word);
+  const near: { text: string; edits: number }[] = [];
+  for (const text of among) {
+    if (Math.abs(text.length - word.length) > most || countBits(lettersOf(text) ^ letters) > 2 * most) continue;
+    const edits = editDistance(word, text, most);
+    if (edits > 0 && edits <= most) near.push({ text, edits });
+  }
+  return near;
+}

@@ -1,0 +1,74 @@
+/**
+ * The languages of the declared search: stems and stop words. English has the Snowball stemmer. The others have light
+ * stemmers, which remove endings of number, gender and case (J. Savoy, "Light stemming approaches for the French,
+ * Portuguese, German and Hungarian languages", 2006). They work on folded words, so accents never make a difference.
+ */
+import { stemEnglish } from '../search/english.ts';
+import { ENGLISH_STOP_WORDS } from '../search/lexemes.ts';
+import { isCode } from './tokens.ts';
+
+export const LANGUAGES = ['simple', 'english', 'german', 'french', 'spanish'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+const STEMS: Readonly<Record<Language, (word: string) => string>> = {
+  simple: (word) => word,
+  english: stemEnglish,
+  german: stemGerman,
+  french: stemFrench,
+  spanish: stemSpanish,
+};
+
+/** A query without these words finds the same rows. They are indexed nevertheless, for phrases. */
+const STOP_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
+  simple: new Set(),
+  english: ENGLISH_STOP_WORDS,
+  german: listOf(`aber als am an auch auf aus bei bin bis da das dass dem den der des die doch du durch ein eine einem
+    einen einer eines er es fur hat ich ihr im in ist ja kein keine mit nach nicht noch nur ob oder ohne sehr sein sich
+    sie sind so uber um und uns von vor war was wenn wer wie wir wird zu zum zur`),
+  french: listOf(`a ai au aux avec c ce ces cette d dans de des du elle en est et eux il ils j je l la le les leur lui m
+    ma mais me meme mes mon n ne nos notre nous on ou par pas pour qu que qui s sa se ses son sont sur t ta te tes ton
+    tu un une vos votre vous y`),
+  spanish: listOf(`a al algo con como cual de del desde donde e el ella en entre era es esta este la las le les lo los
+    mas me mi muy no nos o para pero por porque que se ser si sin sobre son su sus te tu un una uno y ya yo`),
+};
+
+function listOf(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
+}
+
+export function isStopWord(language: Language, word: string): boolean {
+  return STOP_WORDS[language].has(word);
+}
+
+/** Cached, since the same words recur in many rows. */
+const stems = new Map<Language, Map<string, string>>(LANGUAGES.map((language) => [language, new Map()]));
+const MAX_CACHED = 20_000;
+
+export function stemOf(language: Language, word: string): string {
+  const cache = stems.get(language)!;
+  const cached = cache.get(word);
+  if (cached !== undefined) return cached;
+  const stem = isCode(word) ? word : STEMS[language](word);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(word, stem);
+  return stem;
+}
+
+/** An umlaut may be written with an e: `Mueller` is `Müller`. */
+function stemGerman(word: string): string {
+  const plain = word.replace(/(?<!q)(?<=[aou])e/g, '');
+  const ending = plain.replace(/(?<=.{3})(?:ern|em|en|er|es|e|(?<=[bdfghklmnt])s)$/, '');
+  return ending.replace(/(?<=.{3})(?:est|er|en|(?<=[bdfghklmnt])st)$/, '');
+}
+
+function stemFrench(word: string): string {
+  if (word.length < 4) return word;
+  if (word.endsWith('x')) return word.endsWith('aux') ? `${word.slice(0, -2)}l` : word.slice(0, -1);
+  return word.replace(/s$/, '').replace(/r$/, '').replace(/e+$/, '').replace(/(.)\1$/, '$1');
+}
+
+function stemSpanish(word: string): string {
+  if (word.length < 4) return word;
+  const singular = word.endsWith('ces') ? `${word.slice(0, -3)}z` : word.replace(/(?:es|s)$/, '');
+  return singular.length < 4 ? singular : singular.replace(/[oae]$/, '');
+}

@@ -1,0 +1,73 @@
+/** The text of a search as people type it: words, "a phrase", -word, or. */
+import { ApiError } from '../../base/errors.ts';
+import { isStopWord, type Language } from './languages.ts';
+import { wordsOf } from './tokens.ts';
+
+/** One or more words in a row. */
+export interface Term {
+  readonly words: readonly string[];
+  readonly isNegated: boolean;
+  /** Whether the words must follow each other. */
+  readonly isPhrase: boolean;
+  /** A code as a whole: a row may have it in place of all the words. */
+  readonly whole?: string;
+}
+
+/** Alternatives, each a list of terms that a row must have. */
+export interface WordQuery {
+  readonly groups: readonly (readonly Term[])[];
+  /** The last word, if it may be incomplete. */
+  readonly prefix?: string;
+}
+
+export type SearchSyntax = 'web' | 'words' | 'phrase';
+
+export const MAX_QUERY_WORDS = 64;
+const PIECE = /(-?)"([^"]*)"?|(\S+)/gu;
+/** A shorter last word is not a prefix: too many words begin with it. */
+const SHORTEST_PREFIX = 2;
+
+export function parseWords(text: string, language: Language, syntax: SearchSyntax): WordQuery {
+  const groups: Term[][] = [[]];
+  const pieces = syntax === 'phrase' ? [['', '', text] as const] : text.matchAll(PIECE);
+  for (const [, sign = '', quoted, bare = ''] of pieces) {
+    const isWeb = syntax === 'web';
+    if (isWeb && quoted === undefined && /^or$/i.test(bare)) {
+      groups.push([]);
+      continue;
+    }
+    const isNegated = isWeb && (sign === '-' || /^-[^-]/.test(bare));
+    groups.at(-1)!.push(...termsOf(quoted ?? bare, isNegated, quoted !== undefined && syntax !== 'words'));
+  }
+  const kept = groups.map((terms) => withoutStopWords(terms, language)).filter((terms) => terms.length > 0);
+  const count = kept.flat().reduce((sum, { words }) => sum + words.length, 0);
+  if (count > MAX_QUERY_WORDS) {
+    throw new ApiError('54000', `a search may have ${MAX_QUERY_WORDS} words, not ${count}`, {
+      hint: 'Search for fewer words.',
+    });
+  }
+  const last = kept.at(-1)?.at(-1);
+  const prefix = last?.isPhrase || last?.isNegated ? undefined : last?.words.at(-1);
+  const endsWithWord = /[\p{L}\p{N}\p{M}]\s*[.?!]*\s*$/u.test(text);
+  return prefix === undefined || !endsWithWord || prefix.length < SHORTEST_PREFIX
+    ? { groups: kept }
+    : { groups: kept, prefix };
+}
+
+/** The words of a piece. Those of a compound or a code belong together. */
+function termsOf(text: string, isNegated: boolean, isPhrase: boolean): Term[] {
+  const all = wordsOf(text);
+  const words = all.filter(({ parts }) => parts === undefined).map((word) => word.text);
+  if (words.length === 0) return [];
+  const whole = all.find(({ parts }) => parts === words.length)?.text;
+  if (isPhrase || isNegated || whole !== undefined) {
+    return [{ words, isNegated, isPhrase: words.length > 1, ...(whole === undefined ? {} : { whole }) }];
+  }
+  return words.map((word) => ({ words: [word], isNegated, isPhrase: false }));
+}
+
+/** Without stop words, unless there is nothing else. A phrase keeps them. */
+function withoutStopWords(terms: readonly Term[], language: Language): readonly Term[] {
+  const isKept = ({ words, isPhrase }: Term) => isPhrase || !isStopWord(language, words[0]!);
+  return terms.some((term) => !term.isNegated && isKept(term)) ? terms.filter(isKept) : terms;
+}

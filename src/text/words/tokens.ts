@@ -1,0 +1,68 @@
+/**
+ * Splits a text into words for the declared search. Case, accents and ligatures do not matter: `Groß` and `GROSS` are
+ * one word, as are `Café` and `cafe`.
+ */
+export interface Word {
+  readonly text: string;
+  /** Its place among the words of the text. A code as a whole has the place of its first part. */
+  readonly position: number;
+  /** Its place in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** The number of its parts, if it is a code as a whole, beside its parts: `ab1234` for `AB-1234`. */
+  readonly parts?: number;
+}
+
+/** Letters and digits; signs join the parts of a code or a compound. */
+const CHUNK = /[\p{L}\p{N}\p{M}]+(?:[-._/:][\p{L}\p{N}\p{M}]+)*/gu;
+const PART = /[\p{L}\p{N}\p{M}]+/gu;
+const DIGIT = /\p{N}/u;
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+const LIGATURES: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ı: 'i',
+  ς: 'σ',
+};
+const LIGATURE = new RegExp(`[${Object.keys(LIGATURES).join('')}]`, 'g');
+/** The rest of a longer word is ignored. */
+const LONGEST_WORD = 60;
+
+export function foldWord(text: string): string {
+  const lower = text.toLowerCase();
+  if (!BEYOND_ASCII.test(lower)) return lower.slice(0, LONGEST_WORD);
+  const folded = lower
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(LIGATURE, (letter) => LIGATURES[letter]!);
+  return [...folded.toLowerCase()].slice(0, LONGEST_WORD).join('');
+}
+
+/** Words with digits are codes and amounts: they have no stem, and no misspelling is corrected. */
+export function isCode(word: string): boolean {
+  return DIGIT.test(word);
+}
+
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = [];
+  let position = 0;
+  for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
+    const first = position;
+    const parts = [...chunk.matchAll(PART)];
+    for (const { 0: part, index: at } of parts) {
+      const folded = foldWord(part);
+      const start = index + at;
+      if (folded !== '') words.push({ text: folded, position: position++, start, end: start + part.length });
+    }
+    if (parts.length < 2 || !DIGIT.test(chunk)) continue;
+    const whole = foldWord(parts.map(([part]) => part).join(''));
+    words.push({ text: whole, position: first, start: index, end: index + chunk.length, parts: parts.length });
+  }
+  return words;
+}

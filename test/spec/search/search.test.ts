@@ -1,0 +1,189 @@
+/** The declared search: words, order, score, marks and pages, on every engine. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
+
+const DECLARATION = declaredBy(`
+collections:
+  brands:
+    fields: { id: int4, name: { type: text, required: true }, country: text }
+  products:
+    fields:
+      id: int4
+      name: { type: text, required: true }
+      brand_id: { type: int4, references: brands }
+      sku: text
+      gtin: int8
+      description: text
+      tags: text[]
+      price: decimal(12,4)
+      secret: boolean
+    search: { fields: { name: 3, brand.name: 2, sku: 2, gtin: 1, tags: 1, description: 1 }, language: english }
+roles:
+  admin: all
+  guest:
+    products: { read: { where: secret=is.false, fields: [id, name, brand_id, sku, price, tags] } }
+    brands: { read: { where: country=eq.de, fields: [id, name, country] } }
+`);
+
+const BRANDS = [
+  { id: 1, name: 'Ada', country: 'de' },
+  { id: 2, name: 'Löwe & Co', country: 'fr' },
+];
+const PRODUCTS = [
+  [1, 'Red shoe', 1, 'AB-1234/5', 4006381333931, 'A comfortable shoe for long walks.', ['outdoor'], 80, false],
+  [2, 'Blue shoe', 1, 'AB-1235', null, 'Like the red one, but blue.', ['outdoor', 'sale'], 70, false],
+  [3, 'Red shirt', 2, 'CD-1', null, 'Cotton & <linen>.', null, 20, false],
+  [4, 'Shoelaces', 2, 'CD-2', null, null, null, 5, false],
+  [5, 'Running shoes', 1, 'EF-77', null, 'For runners who run.', null, 120, false],
+  [6, 'Prototype zephyr shoe', 1, 'XX-1', null, 'Not for sale.', null, 999, true],
+  [7, 'Café crème', 2, 'GH-3', null, 'Strong coffee', null, 4, false],
+].map(([id, name, brand_id, sku, gtin, description, tags, price, secret]) => {
+  return { id, name, brand_id, sku, gtin, description, tags, price, secret };
+});
+
+describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
+  let shop: Roled;
+  beforeAll(async () => {
+    shop = await openRoled(engine, DECLARATION, { brands: BRANDS, products: PRODUCTS as never });
+  });
+  afterAll(() => shop.close());
+
+  const idsAs = async (role: string, words: string, more = '') => {
+    const rows = await shop.as(role).list(`/products?search=wfts.${encodeURIComponent(words)}&select=id${more}`);
+    return rows.map(({ id }) => id);
+  };
+  const ids = (words: string, more = '') => idsAs('admin', words, more);
+
+  test('all words must be there, and the best row comes first', async () => {
+    expect(await ids('red shoe')).toEqual([1, 2]);
+    expect((await ids('shoe')).at(-1)).toBe(4);
+    expect((await ids('shoes')).toSorted()).toEqual([1, 2, 5, 6]);
+  });
+
+  test('or, a minus sign and quotes work as in a web search', async () => {
+    expect((await ids('shirt or laces or crème')).toSorted()).toEqual([3, 7]);
+    expect(await ids('shoe -red -zephyr')).toEqual([5]);
+    expect(await ids('"red shoe"')).toEqual([1]);
+    expect(await ids('"shoe red"')).toEqual([]);
+    expect(await ids('-red')).toEqual([]);
+    expect(await ids('')).toEqual([]);
+    expect(await ids('the')).toEqual([2]);
+  });
+
+  test('word forms, case and accents do not matter', async () => {
+    expect(await ids('RUN')).toEqual([5]);
+    expect(await ids('cafe creme')).toEqual([7]);
+    expect((await ids('lowe')).toSorted()).toEqual([3, 4, 7]);
+  });
+
+  test('the last word may be incomplete', async () => {
+    expect((await ids('red sho')).toSorted()).toEqual([1, 2]);
+    expect(await ids('prot')).toEqual([6]);
+  });
+
+  test('a misspelling finds the word', async () => {
+    expect(await ids('prototpye')).toEqual([6]);
+    expect(await ids('cotfon')).toEqual([3]);
+    expect(await ids('red shrit')).toEqual([3]);
+    expect(await ids('ab-1233')).toEqual([]);
+  });
+
+  test('a code typed in whole comes first', async () => {
+    expect((await ids('AB-1234/5'))[0]).toBe(1);
+    expect((await ids('ab12345'))[0]).toBe(1);
+    expect((await ids('4006381333931'))[0]).toBe(1);
+    expect(await ids('400638')).toEqual([1]);
+  });
+
+  test('search combines with filters, order, columns, counts and embeddings', async () => {
+    expect(await ids('shoe', '&price=lt.100&order=price')).toEqual([4, 2, 1]);
+    expect(await ids('shoe', '&order=search.desc,price&limit=1')).toHaveLength(1);
+    const response = await shop
+      .as('admin')
+      .fetch('/products?search=wfts.red&select=name,search,brand:brands(name)&limit=1', { headers: { prefer: 'count=exact' } });
+    expect(response.headers.get('content-range')).toBe('0-0/3');
+    const [row] = (await response.json()) as [Record<string, unknown>];
+    expect(Object.keys(row)).toEqual(['name', 'search', 'brand']);
+    expect(row['search']).toBeGreaterThan(0);
+    expect(await shop.as('admin').list('/products?search=wfts.red&select=count()')).toEqual([{ count: 3 }]);
+    expect(await ids('red', '&search=gt.1000000000')).toEqual([]);
+  });
+
+  test('a highlight marks the words and escapes the rest', async () => {
+    const [row] = await shop.as('admin').list('/products?search=wfts.cotton&select=search->highlight');
+    expect(row).toEqual({ highlight: { description: '<mark>Cotton</mark> &#38; &#60;linen&#62;.' } });
+    const rows = await shop.as('admin').list('/products?search=wfts.red sho&select=id,search->highlight&order=id');
+    expect(rows[0]).toEqual({
+      id: 1,
+      highlight: { name: '<mark>Red</mark> <mark>shoe</mark>', description: 'A comfortable <mark>shoe</mark> for long walks.' },
+    });
+  });
+
+  test('pages by offset and by links have every row once', async () => {
+    const all = await ids('shoe or red or coffee');
+    const paged: unknown[] = [];
+    for (let offset = 0; offset < all.length; offset += 2) {
+      paged.push(...(await ids('shoe or red or coffee', `&limit=2&offset=${offset}`)));
+    }
+    expect(paged).toEqual(all);
+    let next: string | undefined = '/products?search=wfts.shoe%20or%20red%20or%20coffee&select=id&limit=2';
+    const linked: unknown[] = [];
+    while (next !== undefined) {
+      const response: Response = await shop.as('admin').fetch(next);
+      linked.push(...((await response.json()) as { id: number }[]).map(({ id }) => id));
+      next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    }
+    expect(linked).toEqual(all);
+  });
+
+  test('a role finds only words of rows and fields that it may read', async () => {
+    expect(await idsAs('guest', 'zephyr')).toEqual([]);
+    // Not a correction of a word, since no visible row has it.
+    expect(await idsAs('guest', 'zephir')).toEqual([]);
+    expect(await idsAs('guest', 'cotton')).toEqual([]);
+    expect(await idsAs('guest', 'lowe')).toEqual([]);
+    expect((await idsAs('guest', 'ada')).toSorted()).toEqual([1, 2, 5]);
+    expect(await idsAs('guest', 'red shoe')).toEqual([1]);
+    const rows = await shop.as('guest').list('/products?search=wfts.shoe&select=search->highlight&id=eq.1');
+    expect(rows).toEqual([{ highlight: { name: 'Red <mark>shoe</mark>' } }]);
+  });
+
+  test('a change is found at once', async () => {
+    const admin = shop.as('admin');
+    await admin.fetch('/products', sendJson('POST', { id: 50, name: 'Umbrella', brand_id: 1, secret: false }));
+    expect(await ids('umbrella')).toEqual([50]);
+    await admin.fetch('/products?id=eq.50', sendJson('PATCH', { name: 'Parasol' }));
+    expect(await ids('umbrella')).toEqual([]);
+    expect(await ids('parasol')).toEqual([50]);
+    await admin.fetch('/brands?id=eq.1', sendJson('PATCH', { name: 'Lovelace' }));
+    expect((await ids('lovelace')).toSorted()).toEqual([1, 2, 5, 50, 6]);
+    await admin.fetch('/brands?id=eq.1', sendJson('PATCH', { name: 'Ada' }));
+    await admin.fetch('/products?id=eq.50', { method: 'DELETE' });
+    expect(await ids('parasol')).toEqual([]);
+  });
+
+  test('requests that make no sense are rejected', async () => {
+    const admin = shop.as('admin');
+    for (const query of [
+      'search=not.wfts.red',
+      'or=(search.wfts.red,id.eq.1)',
+      'search=fts.red',
+      'search=wfts(german).red',
+      'search=wfts.red&search=wfts.shoe',
+      'select=search',
+      'order=search',
+    ]) {
+      await expectRefusal(await admin.fetch(`/products?${query}`), 400, 'PGRST127');
+    }
+    const write = sendJson('PATCH', { price: 1 });
+    await expectRefusal(await admin.fetch('/products?search=wfts.red', write), 400, 'PGRST127');
+    await expectRefusal(await admin.fetch('/products/1?search=wfts.red'), 400, 'PGRST127');
+    const asOf = { headers: { prefer: 'as-of=2026-01-01' } };
+    await expectRefusal(await admin.fetch('/products?search=wfts.red', asOf), 400, 'PGRST127');
+    const many = Array.from({ length: 70 }, (_, index) => `w${index}`).join(' ');
+    await expectRefusal(await admin.fetch(`/products?search=wfts.${many}`), 400, '54000');
+    await expectRefusal(await admin.fetch('/brands?search=wfts.red'), 400, '42703');
+  });
+});
