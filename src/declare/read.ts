@@ -15,8 +15,8 @@ import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
 import { checkComputed, checkCopies, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
-import { draftSearches } from './search.ts';
 import { draftRoles } from './roles.ts';
+import { draftSearches } from './search.ts';
 import { draftWebhooks } from './webhooks.ts';
 
 export function readDeclaration(file: string): CatalogueDraft {

@@ -1,14 +1,15 @@
 /** Validates the declared search of collections, when all collections are known. */
 import { didYouMean } from '../base/nearest-name.ts';
 import type { CollectionDraft, FieldDraft, SearchDraft } from '../collection/draft.ts';
+import { SEARCH } from '../collection/search-fields.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import type { GivenCollection } from './format.ts';
 import type { Named } from './reader/maps.ts';
 import { addMistake } from './reader/shape.ts';
 
-/** The name of the pseudo-field. */
-const SEARCH = 'search';
+/** Names of tables and triggers of the index are derived from that of the collection. */
+const MAX_SEARCHED_NAME_BYTES = 40;
 
 export function draftSearches(
   declared: readonly Named<GivenCollection>[],
@@ -19,6 +20,9 @@ export function draftSearches(
     const search = value?.search;
     if (search === undefined) return draft;
     if (draft.key.length === 0) addMistake(reading, search.at, 'search needs a key');
+    if (Buffer.byteLength(draft.name) > MAX_SEARCHED_NAME_BYTES) {
+      addMistake(reading, search.at, `search needs a name of at most ${MAX_SEARCHED_NAME_BYTES} bytes`);
+    }
     if (draft.fields.some(({ name }) => name === SEARCH)) {
       addMistake(reading, search.at, 'a field has the name search: rename it, since requests search by this name');
     }
@@ -48,7 +52,8 @@ function pathOf(draft: CollectionDraft, drafts: readonly CollectionDraft[], name
   const target = drafts.find((each) => each.name === reference.references!.collection);
   if (target === undefined) return `unknown collection ${reference.references!.collection}`;
   const text = target.fields.find((field) => field.name === second);
-  if (text === undefined) return `unknown field ${second} of ${target.name}${didYouMean(second, namesOf(target.fields))}`;
+  if (text === undefined)
+    return `unknown field ${second} of ${target.name}${didYouMean(second, namesOf(target.fields))}`;
   return typeProblem(text, name) ?? [reference.name, second];
 }
 

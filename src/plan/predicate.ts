@@ -3,8 +3,8 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
-import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { isOfSearch } from '../collection/search-fields.ts';
+import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
 import { type Moving, movingWord } from '../collection/types/time/moving-moment.ts';
 import { type Containment, can, type RangeOperator, type Type } from '../collection/types/type.ts';

@@ -22,6 +22,7 @@ import {
   RIGHTS,
   ROLE,
   RULE,
+  SEARCH,
   TOP,
   WEBHOOK,
 } from '../../src/declare/format.ts';
@@ -30,7 +31,7 @@ import { declared, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
-const PAGE = ['collections', 'fields', 'roles', 'functions', 'actions', 'computed-fields', 'webhooks']
+const PAGE = ['collections', 'fields', 'roles', 'functions', 'actions', 'computed-fields', 'webhooks', 'search']
   .map((name) => readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
 
@@ -64,6 +65,7 @@ const TABLES: Readonly<Record<string, Properties>> = {
   RESULT,
   COMPUTED,
   WEBHOOK,
+  SEARCH,
 };
 
 for (const [name, table] of Object.entries(TABLES)) {

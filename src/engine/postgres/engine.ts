@@ -21,10 +21,10 @@ import {
   type WriteOptions,
   type WriteResult,
 } from '../engine.ts';
-import type { RowSource } from '../shared/body-tables.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
 import { indexIncomplete, rankRows } from '../search/rank.ts';
 import { awaitSteps } from '../search/steps.ts';
+import type { RowSource } from '../shared/body-tables.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -50,8 +50,8 @@ import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
-import { parseTarget } from './url.ts';
 import { indexWords } from './search/word-index.ts';
+import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';

@@ -3,14 +3,25 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import type { MigrationPlan } from '../migration/words.ts';
-import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
+import { wordIndexOf } from '../search/index-tables.ts';
+import { awaitSteps } from '../search/steps.ts';
+import { verifyIndex } from '../search/verify-index.ts';
+import {
+  checkCredentialRoles,
+  type Finding,
+  type Maintenance,
+  type MigrationOptions,
+  wordIndexFinding,
+} from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
-import { bypassedRowSecurity } from './adopt/adopt.ts';
+import { bypassedRowSecurity, NOTHING_ADOPTED } from './adopt/adopt.ts';
+import { postgresDialect } from './dialect.ts';
 import { query, type Runner, type SessionSettings, withOneConnection } from './driver.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { inspectOwn, inspectTables, SCHEMA_VERSION } from './schema/inspect.ts';
 import { planSchema } from './schema/migrate.ts';
 import { roleHolders } from './schema/own-tables.ts';
+import { inspectWordIndexes } from './search/word-index.ts';
 import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {
@@ -58,6 +69,7 @@ export class PostgresMaintenance implements Maintenance {
         finding('schema version', (version ?? 0) <= SCHEMA_VERSION, describeVersion(version)),
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
         finding('indexes', !steps.some(isIndex), pending(steps.filter(isIndex))[0] ?? 'complete'),
+        ...(await this.wordIndexes(pool)),
         ...(await this.counts(pool)),
         ...(await this.rowSecurity(pool)),
         ...(roles === undefined ? [] : [checkCredentialRoles(await roleHolders(pool, schema), roles)]),
@@ -78,6 +90,19 @@ export class PostgresMaintenance implements Maintenance {
       const sql = `select count(*)::float8 as rows from ${identifier(schema)}.${identifier(name)}`;
       const [counted] = await query<{ rows: number }>(pool, { sql, params: [] });
       findings.push(finding(name, true, `${counted?.rows ?? 0}`));
+    }
+    return findings;
+  }
+
+  private async wordIndexes(pool: Runner): Promise<Finding[]> {
+    const { missing } = await inspectWordIndexes(pool, this.settings.schema, this.catalogue);
+    const findings: Finding[] = [];
+    for (const collection of this.catalogue.collections.values()) {
+      const index = wordIndexOf(collection);
+      if (index === undefined) continue;
+      const steps = verifyIndex(postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED), index);
+      const state = missing.includes(index) ? undefined : await awaitSteps(steps, (each) => query(pool, each));
+      findings.push({ ...wordIndexFinding(state), collection: collection.name });
     }
     return findings;
   }

@@ -2,9 +2,9 @@
 import { stemOf } from '../../text/words/languages.ts';
 import { wordsOf } from '../../text/words/tokens.ts';
 import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
-import type { Steps } from './steps.ts';
 import { referencesIn, type WordIndex } from './index-tables.ts';
 import { encodePostings, type Posting } from './postings.ts';
+import type { Steps } from './steps.ts';
 
 /** The rows of a transaction. Others wait for it. */
 const BATCH_ROWS = 200;
@@ -46,12 +46,14 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
   if (rows.length === 0) return false;
   const numbers = yield buildStatement(
     dialect,
-    (bind) => `select coalesce(max(n), 0) as n from (select max(doc) as n from ${documents} union all select max(last) as n from ${words} where stem = ${bind(UNUSED)}) as numbers`,
+    (bind) =>
+      `select coalesce(max(n), 0) as n from (select max(doc) as n from ${documents} union all select max(last) as n from ${words} where stem = ${bind(UNUSED)}) as numbers`,
   );
-  let document = Number(numbers[0]!['n']);
+  let document = Number(numbers[0]!.n);
   const removed = yield buildStatement(
     dialect,
-    () => `delete from ${documents} where exists (select 1 from ${batch} as s where ${sameKey('s', documents)}) returning doc`,
+    () =>
+      `delete from ${documents} where exists (select 1 from ${batch} as s where ${sameKey('s', documents)}) returning doc`,
   );
   const added: [number, number][] = [];
   const postings = new Map<string, Map<string, Posting[]>>();
@@ -60,9 +62,9 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
     postings.set(UNUSED, new Map([[UNUSED, unused.map((each) => ({ document: each, hits: [] }))]]));
   }
   for (const row of rows) {
-    if (Number(row['exists']) === 0) continue;
+    if (Number(row.exists) === 0) continue;
     document += 1;
-    added.push([document, Number(row['seq'])]);
+    added.push([document, Number(row.seq)]);
     const texts = fields.map((_, nth) => row[`t${nth}`]);
     for (const [word, hits] of hitsOf(texts)) {
       const stem = stemOf(collection.search!.language, word);
@@ -76,7 +78,8 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
   if (added.length > 0) {
     yield buildStatement(
       dialect,
-      (bind) => `insert into ${documents} (doc, ${key()}) select c0, ${key('s.')} from ${dialect.jsonRows(bind(JSON.stringify(added)), ['number', 'number'])} as l join ${stale} as s on s.seq = c1`,
+      (bind) =>
+        `insert into ${documents} (doc, ${key()}) select c0, ${key('s.')} from ${dialect.jsonRows(bind(JSON.stringify(added)), ['number', 'number'])} as l join ${stale} as s on s.seq = c1`,
     );
   }
   yield* append(dialect, index, postings);
@@ -115,19 +118,21 @@ function* append(
   if (names.length === 0) return;
   const found = yield buildStatement(
     dialect,
-    (bind) => `select w.stem, w.word, w.first, w.last, w.docs from ${dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text'])} as l
+    (
+      bind,
+    ) => `select w.stem, w.word, w.first, w.last, w.docs from ${dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text'])} as l
       join ${words} as w on w.stem = c0 and w.word = c1 and w.first = (select max(first) from ${words} as x where x.stem = c0 and x.word = c1)`,
   );
-  const lastChunks = new Map(found.map((row) => [`${row['stem']} ${row['word']}`, row]));
+  const lastChunks = new Map(found.map((row) => [`${row.stem} ${row.word}`, row]));
   const chunks: Chunk[] = [];
   for (const [stem, surfaces] of postings) {
     for (const [word, list] of surfaces) {
       const chunk = lastChunks.get(`${stem} ${word}`);
-      const docs = chunk?.['docs'] as Uint8Array | undefined;
+      const docs = chunk?.docs as Uint8Array | undefined;
       // Unused numbers do not grow, so each list of them is a chunk.
       const isFull = docs === undefined || docs.length > CHUNK_BYTES || word === UNUSED;
-      const bytes = Buffer.from(encodePostings(list, isFull ? 0 : Number(chunk!['last'])));
-      const first = isFull ? list[0]!.document : Number(chunk!['first']);
+      const bytes = Buffer.from(encodePostings(list, isFull ? 0 : Number(chunk!.last)));
+      const first = isFull ? list[0]!.document : Number(chunk!.first);
       const all = isFull ? bytes : Buffer.concat([docs, bytes]);
       chunks.push([stem, word, first, list.at(-1)!.document, all.toString('hex')]);
     }

@@ -46,7 +46,12 @@ export function wordTables(table: string) {
 }
 
 /** The reference fields that lead from rows of a collection to the text of others, with the names of the texts. */
-export function referencesIn({ fields }: WordIndex): readonly { readonly by: string; readonly to: string; readonly target: string; readonly fields: readonly string[] }[] {
+export function referencesIn({ fields }: WordIndex): readonly {
+  readonly by: string;
+  readonly to: string;
+  readonly target: string;
+  readonly fields: readonly string[];
+}[] {
   const byReference = Map.groupBy(
     fields.filter(({ by }) => by !== undefined),
     ({ by }) => by!.field.name,
@@ -61,7 +66,9 @@ export function referencesIn({ fields }: WordIndex): readonly { readonly by: str
 
 /** The own fields whose change makes a row stale: texts, references to texts, and the key. */
 export function ownFields({ collection, fields }: WordIndex): readonly string[] {
-  return [...new Set([...collection.key, ...fields.map(({ field, by }) => by?.field ?? field)].map(({ name }) => name))];
+  return [
+    ...new Set([...collection.key, ...fields.map(({ field, by }) => by?.field ?? field)].map(({ name }) => name)),
+  ];
 }
 
 /** Describes what the index depends on besides the columns of its tables. */

@@ -1,10 +1,11 @@
-/** The rows that contain the words of a query: read from the index, without rows and fields that the caller may not read. */
+/** The rows that contain the words of a query, without rows and fields that the caller may not read. */
+
+import type { SearchPlan } from '../../plan/types.ts';
 import { nearWords } from '../../text/words/edit-distance.ts';
 import { type Language, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
-import type { SearchPlan } from '../../plan/types.ts';
-import { scopeOf } from '../sql/read.ts';
 import { compilePredicate } from '../sql/predicate.ts';
+import { scopeOf } from '../sql/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
 import { UNUSED } from './index-rows.ts';
 import type { WordIndex } from './index-tables.ts';
@@ -67,7 +68,7 @@ export class Vocabulary {
     }
     const stems = new Set([UNUSED, ...words.map((word) => stemOf(this.language, word))]);
     const ofStems = yield this.ofStems([...stems]);
-    for (const row of ofStems) if (row['word'] === UNUSED) decode(row, (document) => this.unused.add(document));
+    for (const row of ofStems) if (row.word === UNUSED) decode(row, (document) => this.unused.add(document));
     const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
     for (const word of words) this.collect(word, ofStems);
     if (prefix !== undefined) {
@@ -120,7 +121,7 @@ export class Vocabulary {
   private collect(word: string, rows: readonly StepRow[]): void {
     const stems = this.stems.get(word)!;
     for (const row of rows) {
-      const agreement = stems.get(String(row['stem']));
+      const agreement = stems.get(String(row.stem));
       if (agreement !== undefined) this.add(word, row, agreement);
     }
   }
@@ -179,5 +180,5 @@ function readableHits(hits: readonly number[], isReadable: (field: number) => bo
 }
 
 function decode(row: StepRow, take: (document: number, hits: number[]) => void): void {
-  decodePostings(row['docs'] as Uint8Array, 0, take);
+  decodePostings(row.docs as Uint8Array, 0, take);
 }

@@ -45,7 +45,11 @@ function push(bytes: number[], value: number): void {
 }
 
 /** Calls `take` for each row. `after` is the number from which the first difference counts. */
-export function decodePostings(bytes: Uint8Array, after: number, take: (document: number, hits: number[]) => void): void {
+export function decodePostings(
+  bytes: Uint8Array,
+  after: number,
+  take: (document: number, hits: number[]) => void,
+): void {
   let at = 0;
   const next = () => {
     let value = 0;

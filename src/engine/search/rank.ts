@@ -1,10 +1,9 @@
-/** Finds the rows of a search: reads the words, corrects misspellings if needed, scores, and marks the texts of a page. */
+/** Finds the rows of a search: reads their words, corrects misspellings, scores rows, and marks the texts of a page. */
 import { ApiError } from '../../base/errors.ts';
-import { DOCUMENT } from '../../collection/search-fields.ts';
+import { DOCUMENT, SCORE } from '../../collection/search-fields.ts';
+import { fieldExpression } from '../../plan/resolve.ts';
 import type { Ranking, ReadPlan, SearchPlan } from '../../plan/types.ts';
 import { fieldOf, isAlways } from '../../plan/types.ts';
-import { fieldExpression } from '../../plan/resolve.ts';
-import { SCORE } from '../../collection/search-fields.ts';
 import { compileRead } from '../sql/read.ts';
 import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
 import { highlight } from './highlight.ts';
@@ -35,7 +34,9 @@ function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps
     weightOf: (field: number) => weights.get(field)!,
   };
   const scores = scoreRows(scoring, true);
-  const wanted = [...new Set(terms.filter(({ isNegated }) => !isNegated).flatMap((term) => term.words))];
+  const wanted = [
+    ...new Set(terms.filter(({ isNegated, isPhrase }) => !isNegated && !isPhrase).flatMap((term) => term.words)),
+  ];
   const unknown = wanted.filter((word) => vocabulary.matchesOf(word).size === 0);
   if (scores.size > 0 && unknown.length === 0) return scores;
   yield* vocabulary.correct(scores.size === 0 && unknown.length === 0 ? wanted : unknown);
@@ -49,7 +50,8 @@ type RankedRow = readonly [document: number, score: number];
 function bestRows(plan: ReadPlan, rows: RankedRow[]): readonly RankedRow[] {
   const { where, order, limit, offset, count, groupBy } = plan;
   const isByScore = order[0]?.descending === true && fieldOf(order[0].expression) === SCORE;
-  if (limit === undefined || count !== undefined || groupBy !== undefined || !isByScore || !isAlways(where)) return rows;
+  if (limit === undefined || count !== undefined || groupBy !== undefined || !isByScore || !isAlways(where))
+    return rows;
   if (rows.length <= offset + limit) return rows;
   const scores = Int32Array.from(rows, ([, score]) => score).sort();
   const least = scores[scores.length - Math.max(1, offset + limit)]!;
@@ -83,17 +85,20 @@ function* withMarks(
     texts.map((row) => {
       const readable = index.fields.flatMap(({ name }, field): [string, string][] => {
         const text = row[`t${field}`];
-        const isShown = typeof text === 'string' && vocabulary.isReadable(Number(row['doc']), field);
+        const isShown = typeof text === 'string' && vocabulary.isReadable(Number(row.doc), field);
         const marks = isShown ? highlight(text, isSearched) : undefined;
         return marks === undefined ? [] : [[name, marks]];
       });
-      return [Number(row['doc']), JSON.stringify(Object.fromEntries(readable))];
+      return [Number(row.doc), JSON.stringify(Object.fromEntries(readable))];
     }),
   );
   const all = rows.filter(([document]) => documents.has(document));
   // A count needs all rows.
   const shown = plan.count === undefined ? all : rows;
-  return { ...plan, ranking: rankingOf(shown.map(([document, score]) => [document, score, marked.get(document) ?? null])) };
+  return {
+    ...plan,
+    ranking: rankingOf(shown.map(([document, score]) => [document, score, marked.get(document) ?? null])),
+  };
 }
 
 export function indexIncomplete(): ApiError {

@@ -14,8 +14,9 @@ const SCALE = 1_000;
 const WHOLE_FIELD = 500_000_000;
 /** The share that a neighbour in the same order adds to the score of a word. */
 const NEIGHBOUR = 0.25;
-/** A longer query is a question: any of its words will do. */
-export const LONGEST_CONJUNCTION = 6;
+/** A longer query is a question. If fewer rows have all of its words, any of them will do. */
+const LONGEST_CONJUNCTION = 3;
+const ENOUGH_ROWS = 10;
 
 export interface Scoring {
   readonly query: WordQuery;
@@ -72,16 +73,14 @@ function documentsOf(terms: readonly Term[], { matchesOf }: Scoring, needsAll: b
   const required = terms.filter(({ isNegated }) => !isNegated);
   const excluded = terms.filter(({ isNegated }) => isNegated);
   if (required.length === 0) return [];
-  const isConjunction = needsAll && required.length <= LONGEST_CONJUNCTION;
   const has = (document: number) => (term: Term) => hasTerm(document, term, matchesOf);
   const sources = required.map((term) => [...new Set(wordsIn(term).flatMap((word) => [...matchesOf(word).keys()]))]);
-  const candidates = isConjunction
-    ? sources.reduce((least, each) => (each.length < least.length ? each : least))
-    : new Set(sources.flat());
-  return [...candidates].filter((document) => {
-    const isFound = isConjunction ? required.every(has(document)) : required.some(has(document));
-    return isFound && !excluded.some(has(document));
-  });
+  const isAllowed = (document: number) => !excluded.some(has(document));
+  const rarest = sources.reduce((least, each) => (each.length < least.length ? each : least));
+  const withAll = rarest.filter((document) => required.every(has(document)) && isAllowed(document));
+  const isShort = required.length <= LONGEST_CONJUNCTION;
+  if (needsAll && (isShort || withAll.length >= ENOUGH_ROWS)) return withAll;
+  return [...new Set(sources.flat())].filter((document) => required.some(has(document)) && isAllowed(document));
 }
 
 function hasTerm(document: number, { words, isPhrase, whole }: Term, matchesOf: Scoring['matchesOf']): boolean {
@@ -145,7 +144,8 @@ function ofWord({ hits }: Match, { lengths }: Statistics, weightOf: (field: numb
 
 /** The bonus if the words of the query are all words of a field. */
 function wholeField(document: number, required: readonly Term[], { matchesOf }: Scoring): number {
-  const whole = required.length === 1 && required[0]!.whole !== undefined ? matchesOf(required[0]!.whole).get(document) : undefined;
+  const whole =
+    required.length === 1 && required[0]!.whole !== undefined ? matchesOf(required[0]!.whole).get(document) : undefined;
   const words = required.flatMap((term) => term.words);
   const matches = words.map((word) => matchesOf(word).get(document));
   let best = 0;

@@ -1,8 +1,10 @@
 /** Maintenance of a database: backup, restore, integrity check, migration plan. */
+
 import { missingRoles, type RoleHolders, undeclaredRoles } from '../../collection/access/undeclared-roles.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FirstRows } from '../migration/question.ts';
 import type { MigrationPlan } from '../migration/words.ts';
+import type { IndexState } from '../search/verify-index.ts';
 
 /** May throw a `ConfigError` that says what to do instead. */
 export interface Maintenance {
@@ -74,4 +76,13 @@ export function rejectCredentials(holders: RoleHolders): void {
 export function checkCredentialRoles(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
   const warning = undeclaredRoles(holders, roles);
   return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'roles declared' };
+}
+
+/** The state of the index of a declared search; undefined if it does not exist. */
+export function wordIndexFinding(state: IndexState | undefined): Finding {
+  const finding = (ok: boolean, detail: string): Finding => ({ check: 'declared search', ok, detail });
+  if (state === undefined) return finding(true, 'no index; the service creates it at start');
+  const { stale, wrong } = state;
+  if (wrong > 0) return finding(false, `the index differs from ${wrong} rows`);
+  return finding(true, `${stale} changed ${stale === 1 ? 'row' : 'rows'} not indexed yet`);
 }

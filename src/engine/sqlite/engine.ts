@@ -27,8 +27,8 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../engine.ts';
-import { indexIncomplete, rankRows } from '../search/rank.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
+import { indexIncomplete, rankRows } from '../search/rank.ts';
 import { runSteps } from '../search/steps.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { areCheapWrites, isStepRead } from '../shared/cost.ts';
@@ -226,7 +226,9 @@ class SqliteEngine implements Engine {
     this.refreshSnapshot();
     while (hasStaleRows(connection, index)) {
       if (performance.now() > deadline) throw indexIncomplete();
-      await (this.file === undefined ? indexWords(connection, plan.from) : this.file.writerThread.index(plan.from.name));
+      await (this.file === undefined
+        ? indexWords(connection, plan.from)
+        : this.file.writerThread.index(plan.from.name));
       this.refreshSnapshot();
     }
     const ranked = runSteps(rankRows(guardedDialect, index, plan), (statement) => connection.rows(statement));

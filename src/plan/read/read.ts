@@ -21,8 +21,8 @@ import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape 
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { planFacets } from './facets.ts';
-import { NO_ORDER, wholeRow } from './shape.ts';
 import { planSearch, type SearchedQuery, takeSearch, withBestFirst } from './search.ts';
+import { NO_ORDER, wholeRow } from './shape.ts';
 import { skeletonOf } from './skeleton.ts';
 
 /**
@@ -40,7 +40,8 @@ export function planRead(
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
   const search = within === undefined && source === undefined ? takeSearch(collection, query) : undefined;
-  const plan = search === undefined ? planAll(collection, query, page, count, source) : planSearched(search, page, count);
+  const plan =
+    search === undefined ? planAll(collection, query, page, count, source) : planSearched(search, page, count);
   if (search !== undefined) {
     plan.from = stored(collection);
     plan.search = planSearch(collection, search.test, plan.columns, permissions);

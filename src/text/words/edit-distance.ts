@@ -12,7 +12,8 @@ export function editDistance(one: string, other: string, most: number): number {
     for (let column = 1; column <= other.length; column++) {
       const isSame = one[row - 1] === other[column - 1];
       let edits = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (isSame ? 0 : 1));
-      const isSwapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const isSwapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       if (isSwapped) edits = Math.min(edits, before[column - 2]! + 1);
       current.push(edits);
       least = Math.min(least, edits);

@@ -64,7 +64,11 @@ function stemGerman(word: string): string {
 function stemFrench(word: string): string {
   if (word.length < 4) return word;
   if (word.endsWith('x')) return word.endsWith('aux') ? `${word.slice(0, -2)}l` : word.slice(0, -1);
-  return word.replace(/s$/, '').replace(/r$/, '').replace(/e+$/, '').replace(/(.)\1$/, '$1');
+  return word
+    .replace(/s$/, '')
+    .replace(/r$/, '')
+    .replace(/e+$/, '')
+    .replace(/(.)\1$/, '$1');
 }
 
 function stemSpanish(word: string): string {

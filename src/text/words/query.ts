@@ -7,7 +7,7 @@ import { wordsOf } from './tokens.ts';
 export interface Term {
   readonly words: readonly string[];
   readonly isNegated: boolean;
-  /** Whether the words must follow each other. */
+  /** Whether the words must follow each other, as written. */
   readonly isPhrase: boolean;
   /** A code as a whole: a row may have it in place of all the words. */
   readonly whole?: string;
@@ -30,14 +30,18 @@ const SHORTEST_PREFIX = 2;
 export function parseWords(text: string, language: Language, syntax: SearchSyntax): WordQuery {
   const groups: Term[][] = [[]];
   const pieces = syntax === 'phrase' ? [['', '', text] as const] : text.matchAll(PIECE);
+  let isAfterWord = true;
   for (const [, sign = '', quoted, bare = ''] of pieces) {
     const isWeb = syntax === 'web';
     if (isWeb && quoted === undefined && /^or$/i.test(bare)) {
       groups.push([]);
       continue;
     }
-    const isNegated = isWeb && (sign === '-' || /^-[^-]/.test(bare));
-    groups.at(-1)!.push(...termsOf(quoted ?? bare, isNegated, quoted !== undefined && syntax !== 'words'));
+    // In `Schuhregale & -schränke` the sign stands for a part of the word before.
+    const isNegated = isWeb && isAfterWord && (sign === '-' || /^-[^-]/.test(bare));
+    const terms = termsOf(quoted ?? bare, isNegated, quoted !== undefined && syntax !== 'words');
+    isAfterWord = terms.some((term) => !isStopWord(language, term.words[0]!));
+    groups.at(-1)!.push(...terms);
   }
   const kept = groups.map((terms) => withoutStopWords(terms, language)).filter((terms) => terms.length > 0);
   const count = kept.flat().reduce((sum, { words }) => sum + words.length, 0);
@@ -61,7 +65,7 @@ function termsOf(text: string, isNegated: boolean, isPhrase: boolean): Term[] {
   if (words.length === 0) return [];
   const whole = all.find(({ parts }) => parts === words.length)?.text;
   if (isPhrase || isNegated || whole !== undefined) {
-    return [{ words, isNegated, isPhrase: words.length > 1, ...(whole === undefined ? {} : { whole }) }];
+    return [{ words, isNegated, isPhrase: isPhrase || words.length > 1, ...(whole === undefined ? {} : { whole }) }];
   }
   return words.map((word) => ({ words: [word], isNegated, isPhrase: false }));
 }

@@ -58,7 +58,7 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
 
   test('all words must be there, and the best row comes first', async () => {
     expect(await ids('red shoe')).toEqual([1, 2]);
-    expect((await ids('shoe')).at(-1)).toBe(4);
+    expect((await ids('shoe')).toSorted()).toEqual([1, 2, 4, 5, 6]);
     expect((await ids('shoes')).toSorted()).toEqual([1, 2, 5, 6]);
   });
 
@@ -102,22 +102,27 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(await ids('shoe', '&order=search.desc,price&limit=1')).toHaveLength(1);
     const response = await shop
       .as('admin')
-      .fetch('/products?search=wfts.red&select=name,search,brand:brands(name)&limit=1', { headers: { prefer: 'count=exact' } });
+      .fetch('/products?search=wfts.red&select=name,search,brand:brands(name)&limit=1', {
+        headers: { prefer: 'count=exact' },
+      });
     expect(response.headers.get('content-range')).toBe('0-0/3');
     const [row] = (await response.json()) as [Record<string, unknown>];
     expect(Object.keys(row)).toEqual(['name', 'search', 'brand']);
-    expect(row['search']).toBeGreaterThan(0);
+    expect(row.search).toBeGreaterThan(0);
     expect(await shop.as('admin').list('/products?search=wfts.red&select=count()')).toEqual([{ count: 3 }]);
     expect(await ids('red', '&search=gt.1000000000')).toEqual([]);
   });
 
   test('a highlight marks the words and escapes the rest', async () => {
     const [row] = await shop.as('admin').list('/products?search=wfts.cotton&select=search->highlight');
-    expect(row).toEqual({ highlight: { description: '<mark>Cotton</mark> &#38; &#60;linen&#62;.' } });
+    expect(row as unknown).toEqual({ highlight: { description: '<mark>Cotton</mark> &#38; &#60;linen&#62;.' } });
     const rows = await shop.as('admin').list('/products?search=wfts.red sho&select=id,search->highlight&order=id');
-    expect(rows[0]).toEqual({
+    expect(rows[0] as unknown).toEqual({
       id: 1,
-      highlight: { name: '<mark>Red</mark> <mark>shoe</mark>', description: 'A comfortable <mark>shoe</mark> for long walks.' },
+      highlight: {
+        name: '<mark>Red</mark> <mark>shoe</mark>',
+        description: 'A comfortable <mark>shoe</mark> for long walks.',
+      },
     });
   });
 
@@ -147,7 +152,7 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect((await idsAs('guest', 'ada')).toSorted()).toEqual([1, 2, 5]);
     expect(await idsAs('guest', 'red shoe')).toEqual([1]);
     const rows = await shop.as('guest').list('/products?search=wfts.shoe&select=search->highlight&id=eq.1');
-    expect(rows).toEqual([{ highlight: { name: 'Red <mark>shoe</mark>' } }]);
+    expect(rows as unknown).toEqual([{ highlight: { name: 'Red <mark>shoe</mark>' } }]);
   });
 
   test('a change is found at once', async () => {

@@ -11,11 +11,11 @@ import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import { ownSearchPath, type Runner } from '../driver.ts';
 import { collectionsToLog, hasLog, inspectLog } from '../history/triggers.ts';
+import { inspectWordIndexes, type WordIndexChanges, wordIndexSteps } from '../search/word-index.ts';
 import { typeOfColumn } from './column-type.ts';
 import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
 import { indexesOf } from './schema.ts';
-import { inspectWordIndexes, type WordIndexChanges, wordIndexSteps } from '../search/word-index.ts';
 
 export interface PostgresRequirement {
   readonly schema: string;

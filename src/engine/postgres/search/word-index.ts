@@ -1,7 +1,14 @@
 /** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { indexStaleRows } from '../../search/index-rows.ts';
-import { describeIndex, ownFields, referencesIn, type WordIndex, wordIndexOf, wordTables } from '../../search/index-tables.ts';
+import {
+  describeIndex,
+  ownFields,
+  referencesIn,
+  type WordIndex,
+  wordIndexOf,
+  wordTables,
+} from '../../search/index-tables.ts';
 import { awaitSteps } from '../../search/steps.ts';
 import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
@@ -21,7 +28,10 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
   const record = (rows: string) => `insert into ${qualified(stale)} (${key()}) ${rows};`;
   const changed = (fields: readonly string[]) =>
     fields.map((field) => `old.${identifier(field)} is distinct from new.${identifier(field)}`).join(' or ');
-  const functionOf = (of: string, body: string) => `create function ${of}() returns trigger language plpgsql security definer
+  const functionOf = (
+    of: string,
+    body: string,
+  ) => `create function ${of}() returns trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp as ${quoteText(`begin ${body} return null; end`)}`;
   const called = staleFunction(name);
   const body = `

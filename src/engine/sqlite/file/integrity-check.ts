@@ -4,13 +4,14 @@ import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { NO_ROWS } from '../../../plan/write/first-rows.ts';
 import type { MigrationPlan } from '../../migration/words.ts';
-import { checkCredentialRoles, type Finding, type Progress } from '../../shared/maintenance.ts';
+import { checkCredentialRoles, type Finding, type Progress, wordIndexFinding } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { isDamage } from '../errors.ts';
 import { planSchema } from '../schema/migrate.ts';
 import { exposedCredentials, roleHolders } from '../schema/own-tables.ts';
 import { checkOwner, count, indexesOf, pragma, SCHEMA_VERSION } from '../schema/schema.ts';
 import { countPending, hasSearchIndex, storedSchema } from '../search/search-index.ts';
+import { checkWords, hasWordIndex } from '../search/word-index.ts';
 import { integrityProblems, openExisting } from './backup.ts';
 
 export function checkDatabase(path: string, catalogue: Catalogue, progress: Progress): Finding[] {
@@ -28,7 +29,7 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
   const steps: (() => Finding)[] = [
     () => version(db),
     ...[...collections.values()].flatMap((collection) =>
-      [fields, values, indexes, searches, rowCount].map((step) => () => ({
+      [fields, values, indexes, searches, ...(collection.search ? [wordIndex] : []), rowCount].map((step) => () => ({
         ...step(db, collection, schema),
         collection: collection.name,
       })),
@@ -104,6 +105,10 @@ function searches(db: Database, collection: Collection, { stored }: Schema): Fin
   if (!hasSearchIndex(db, collection, stored)) return finding('missing; the service creates it at start');
   const pending = countPending(db, collection);
   return finding(`${pending} changed ${pending === 1 ? 'row' : 'rows'} not indexed yet`);
+}
+
+function wordIndex(db: Database, collection: Collection): Finding {
+  return wordIndexFinding(hasWordIndex(db, collection) ? checkWords(db, collection) : undefined);
 }
 
 function rowCount(db: Database, { name }: Collection): Finding {

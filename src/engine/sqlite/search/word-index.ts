@@ -2,8 +2,16 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { indexStaleRows } from '../../search/index-rows.ts';
-import { describeIndex, ownFields, referencesIn, type WordIndex, wordIndexOf, wordTables } from '../../search/index-tables.ts';
-import { runSteps } from '../../search/steps.ts';
+import {
+  describeIndex,
+  ownFields,
+  referencesIn,
+  type WordIndex,
+  wordIndexOf,
+  wordTables,
+} from '../../search/index-tables.ts';
+import { runSteps, type StepRow } from '../../search/steps.ts';
+import { type IndexState, verifyIndex } from '../../search/verify-index.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -57,6 +65,17 @@ export function hasWordIndexes(db: Database, catalogue: Pick<Catalogue, 'collect
   const indexes = searchedCollections(catalogue);
   const names = new Set(indexes.map(({ collection }) => collection.name));
   return indexes.every((index) => isInPlace(index, stored)) && indexedTables(stored).every((name) => names.has(name));
+}
+
+export function hasWordIndex(db: Database, collection: Collection): boolean {
+  return isInPlace(wordIndexOf(collection)!, storedDefinitions(db));
+}
+
+export function checkWords(db: Database, collection: Collection): IndexState {
+  return runSteps(verifyIndex(sqliteDialect, wordIndexOf(collection)!), ({ sql, params }) => {
+    using statement = db.prepare(sql);
+    return statement.all(...(params as string[])) as StepRow[];
+  });
 }
 
 /** Creates missing indexes with all rows stale, and drops obsolete ones. */

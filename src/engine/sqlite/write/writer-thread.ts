@@ -118,8 +118,7 @@ function indexSome(): void {
     const { historyDays } = terms!.bounds;
     const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
-    const indexNext = (collection: Collection) =>
-      indexWords(open(), collection) || indexPending(open(), collection);
+    const indexNext = (collection: Collection) => indexWords(open(), collection) || indexPending(open(), collection);
     return collections.some(() => indexNext(collections[visits++ % collections.length]!)) || isMaintained;
   });
   indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);

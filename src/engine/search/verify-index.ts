@@ -1,0 +1,75 @@
+/** Compares the word index of a collection with its rows. */
+import { INT4_MAX } from '../../base/limits/declaration.ts';
+import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
+import { hitsOf, joinReferences, textColumns, UNUSED } from './index-rows.ts';
+import type { WordIndex } from './index-tables.ts';
+import { decodePostings } from './postings.ts';
+import type { StepRow, Steps } from './steps.ts';
+
+const PAGE_ROWS = 500;
+
+export interface IndexState {
+  /** The number of rows that are not indexed yet. */
+  readonly stale: number;
+  /** The number of rows whose words differ from those in the index. */
+  readonly wrong: number;
+}
+
+/** Compares a number for each row, which depends on all of its words and their places. */
+export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<IndexState> {
+  const { collection, documents, words, stale, sameKey, key } = index;
+  const indexed = yield* sumsOfIndex(dialect, words);
+  const table = identifier(collection.name);
+  const changed = `exists (select 1 from ${stale} as s where ${sameKey('s', 'r')})`;
+  const [counts] = yield buildStatement(
+    dialect,
+    () => `select (select count(*) from (select distinct ${key()} from ${stale}) as s) as stale,
+      (select count(*) from ${table} as r where not ${changed} and not exists (select 1 from ${documents} as d where ${sameKey('d', 'r')})) as missing`,
+  );
+  let wrong = Number(counts!.missing);
+  let last = 0;
+  for (;;) {
+    const after = last;
+    const rows: readonly StepRow[] = yield buildStatement(
+      dialect,
+      (
+        bind,
+      ) => `select d.doc, ${textColumns(dialect, index)} from ${documents} as d join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}
+        where d.doc > ${bind(after)} and not ${changed} order by d.doc limit ${PAGE_ROWS}`,
+    );
+    for (const row of rows) {
+      last = Number(row.doc);
+      let sum = 0;
+      for (const [word, hits] of hitsOf(index.fields.map((_, nth) => row[`t${nth}`]))) sum = add(sum, word, hits);
+      if (sum !== (indexed.get(last) ?? 0)) wrong += 1;
+    }
+    if (rows.length < PAGE_ROWS) return { stale: Number(counts!.stale), wrong };
+  }
+}
+
+function* sumsOfIndex(dialect: SqlDialect, words: string): Steps<ReadonlyMap<number, number>> {
+  const sums = new Map<number, number>();
+  let last: StepRow = { stem: UNUSED, word: UNUSED, first: INT4_MAX };
+  for (;;) {
+    const { stem, word, first } = last as Record<string, string | number>;
+    const chunks: readonly StepRow[] = yield buildStatement(
+      dialect,
+      (
+        bind,
+      ) => `select stem, word, first, docs from ${words} where (stem, word, first) > (${bind(stem!)}, ${bind(word!)}, ${bind(first!)})
+        order by stem, word, first limit ${PAGE_ROWS}`,
+    );
+    for (const chunk of chunks) {
+      decodePostings(chunk.docs as Uint8Array, 0, (document, hits) => {
+        sums.set(document, add(sums.get(document) ?? 0, String(chunk.word), hits));
+      });
+      last = chunk;
+    }
+    if (chunks.length < PAGE_ROWS) return sums;
+  }
+}
+
+/** The order of words does not matter. */
+function add(sum: number, word: string, hits: readonly number[]): number {
+  return (sum + Bun.hash.crc32(`${word} ${hits.join(' ')}`)) % 2 ** 32;
+}

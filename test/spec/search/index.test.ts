@@ -1,0 +1,112 @@
+/** The index of a declared search follows the declaration and every write, also of other programs. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../../src/collection/declaration.ts';
+import type { CollectionDraft } from '../../../src/collection/draft.ts';
+import { maintenanceOf } from '../../../src/engine/open.ts';
+import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
+import { TEST_SETTINGS } from '../../support/engines/postgres.ts';
+import { sendJson } from '../../support/stories.ts';
+
+const BRANDS: CollectionDraft = {
+  name: 'brands',
+  key: ['id'],
+  fields: [
+    { name: 'id', type: 'int4' },
+    { name: 'name', type: 'text' },
+  ],
+};
+const PRODUCTS: CollectionDraft = {
+  name: 'products',
+  key: ['code', 'size'],
+  fields: [
+    { name: 'code', type: 'text' },
+    { name: 'size', type: 'int4' },
+    { name: 'name', type: 'text' },
+    { name: 'brand_id', type: 'int4', references: { collection: 'brands', onDelete: 'set null' } },
+  ],
+};
+const NAME = { name: 'name', path: ['name'], weight: 1 };
+const BRAND = { name: 'brand.name', path: ['brand_id', 'name'], weight: 1 };
+const searched = (language: 'simple' | 'german', ...fields: (typeof NAME)[]) => [
+  BRANDS,
+  { ...PRODUCTS, search: { language, fields } },
+];
+const ROWS = {
+  brands: [{ id: 1, name: 'Müller' }],
+  products: [
+    { code: 'a', size: 1, name: 'Rote Schuhe', brand_id: 1 },
+    { code: 'a', size: 2, name: 'Blaue Hose', brand_id: null },
+  ],
+};
+
+describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_engine, newPlace) => {
+  let place: Place;
+  let opened: Opened;
+  beforeAll(async () => {
+    place = newPlace();
+    opened = await place.open({ collections: [BRANDS, PRODUCTS], rows: ROWS });
+  });
+  afterAll(() => opened.close());
+
+  const reopen = async (collections: readonly CollectionDraft[]) => {
+    await opened.close();
+    opened = await place.open({ collections });
+  };
+  const sizes = async (words: string) =>
+    (await opened.list(`/products?search=wfts.${encodeURIComponent(words)}`)).map(({ size }) => size);
+  const findings = async (collections: readonly CollectionDraft[]) => {
+    const settings = {
+      ...TEST_SETTINGS,
+      schema: place.schema,
+      collections: '',
+      replicas: [],
+      replicaLagSeconds: 10,
+      idempotencyHours: 24,
+    };
+    const checked = await maintenanceOf(place.url, declareCatalogue({ collections }), settings).check(() => {});
+    return checked.filter(({ check }) => check === 'declared search').map(({ ok, detail }) => [ok, detail]);
+  };
+
+  test('adding, changing and removing it migrates the index', async () => {
+    await reopen(searched('simple', NAME));
+    expect([await sizes('schuhe'), await sizes('"schuh"'), await sizes('muller')]).toEqual([[1], [], []]);
+    await reopen(searched('german', NAME, BRAND));
+    expect([await sizes('"schuh"'), await sizes('"mueller"'), await sizes('hosen')]).toEqual([[1], [1], [2]]);
+    await reopen([BRANDS, PRODUCTS]);
+    expect((await opened.fetch('/products?search=wfts.hose')).status).toBe(400);
+    await opened.post('products', { code: 'b', size: 3, name: 'Gelber Schuh', brand_id: 1 });
+    await reopen(searched('german', NAME, BRAND));
+    expect((await sizes('schuh')).toSorted()).toEqual([1, 3]);
+  });
+
+  test('writes of another program are found, also through references', async () => {
+    await place.ask("insert into products (code, size, name) values ('c', 4, 'Grüner Hut')");
+    expect(await sizes('hut')).toEqual([4]);
+    await place.ask("update products set size = 5, name = 'Grüne Mütze' where size = 4");
+    expect([await sizes('hut'), await sizes('muetze')]).toEqual([[], [5]]);
+    await place.ask("update brands set name = 'Schmidt' where id = 1");
+    expect([await sizes('muller'), (await sizes('schmidt')).toSorted()]).toEqual([[], [1, 3]]);
+    await opened.fetch('/brands?id=eq.1', { method: 'DELETE' });
+    expect(await sizes('schmidt')).toEqual([]);
+    await place.ask('delete from products where size = 5');
+    expect(await sizes('muetze')).toEqual([]);
+  });
+
+  test('an undone change is found as it was before', async () => {
+    await opened.fetch('/products?size=eq.3', sendJson('PATCH', { name: 'Mantel' }));
+    expect(await sizes('mantel')).toEqual([3]);
+    const [change] = await opened.list('/changes?order=seq.desc&limit=1');
+    expect((await opened.fetch(`/changes/undo?seq=eq.${change!.seq}`, { method: 'POST' })).status).toBe(200);
+    expect([await sizes('mantel'), await sizes('gelber')]).toEqual([[], [3]]);
+  });
+
+  test('check compares the index with the rows', async () => {
+    const collections = searched('german', NAME, BRAND);
+    await sizes('alles');
+    expect(await findings(collections)).toEqual([[true, '0 changed rows not indexed yet']]);
+    await opened.post('products', { code: 'd', size: 9, name: 'Schal' });
+    expect(await findings(collections)).toEqual([[true, '1 changed row not indexed yet']]);
+    await place.ask('delete from "_products_search_words" where word = \'hose\'');
+    expect(await findings(collections)).toEqual([[false, 'the index differs from 1 rows']]);
+  });
+});
