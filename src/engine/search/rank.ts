@@ -48,11 +48,10 @@ type RankedRow = readonly [document: number, score: number];
 
 /** Only the rows of the page, with all that share the last score, if nothing else selects or orders them. */
 function bestRows(plan: ReadPlan, rows: RankedRow[]): readonly RankedRow[] {
-  const { where, order, limit, offset, count, groupBy } = plan;
+  const { where, order, limit, offset, count, groupBy, facets } = plan;
   const isByScore = order[0]?.descending === true && fieldOf(order[0].expression) === SCORE;
-  if (limit === undefined || count !== undefined || groupBy !== undefined || !isByScore || !isAlways(where))
-    return rows;
-  if (rows.length <= offset + limit) return rows;
+  const isList = count === undefined && groupBy === undefined && facets === undefined && isAlways(where);
+  if (limit === undefined || !isList || !isByScore || rows.length <= offset + limit) return rows;
   const scores = Int32Array.from(rows, ([, score]) => score).sort();
   const least = scores[scores.length - Math.max(1, offset + limit)]!;
   return rows.filter(([, score]) => score >= least);
@@ -93,8 +92,8 @@ function* withMarks(
     }),
   );
   const all = rows.filter(([document]) => documents.has(document));
-  // A count needs all rows.
-  const shown = plan.count === undefined ? all : rows;
+  // Counts need all rows.
+  const shown = plan.count === undefined && plan.facets === undefined ? all : rows;
   return {
     ...plan,
     ranking: rankingOf(shown.map(([document, score]) => [document, score, marked.get(document) ?? null])),

@@ -11,7 +11,7 @@ import { countedType } from '../../plan/read/facets.ts';
 import { type Expression, type Facet, type Facets, isAlways, type ReadPlan } from '../../plan/types.ts';
 import { columnOf, compileExpression, type Scope } from './expression.ts';
 import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
-import { scopeOf } from './read.ts';
+import { compileSource, scopeOf } from './read.ts';
 import { buildStatement, identifier, type Operand, quoteText, type SqlDialect, type Statement } from './statement.ts';
 
 // No name of a collection or field begins with a space.
@@ -23,11 +23,12 @@ const COUNT = '" count"';
 const TEXT = builtIn('text');
 
 /** The statement gives the text of one JSON object, `summary`; undefined if the plan has no facets. */
-export function compileSummary({ from, facets }: ReadPlan, dialect: SqlDialect): Statement | undefined {
+export function compileSummary(plan: ReadPlan, dialect: SqlDialect): Statement | undefined {
+  const { from, facets } = plan;
   if (facets === undefined) return undefined;
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, from.name);
-    const candidates = compileCandidates(from, facets, scope);
+    const candidates = compileCandidates(plan, facets, scope);
     const sources = facets.list.map((facet, index) => sourceOf(facet, index, facets, scope));
     const lists = sources.map((source, index) => member(facets.list[index]!, compileFacet(source, scope)));
     const numbers = sources.flatMap((source, index) => {
@@ -58,7 +59,8 @@ function withCommas(members: readonly string[]): readonly string[] {
   return members.flatMap((each, index) => (index === 0 ? each : [`','`, each]));
 }
 
-function compileCandidates(from: ReadPlan['from'], { where, conditions, list }: Facets, scope: Scope): string {
+function compileCandidates(plan: ReadPlan, { where, conditions, list }: Facets, scope: Scope): string {
+  const { from } = plan;
   const related = list.filter(({ of }) => of.kind === 'embed');
   const fields = new Set(related.flatMap(({ of }) => [...fieldsOfExpression(from, of)]));
   const columns = [
@@ -69,7 +71,7 @@ function compileCandidates(from: ReadPlan['from'], { where, conditions, list }: 
     ),
     ...[...fields].map((field) => columnOf(field, scope)),
   ];
-  return `select ${columns.join(', ')} from ${identifier(from.name)}${compileWhere(where, scope)}`;
+  return `select ${columns.join(', ')} from ${compileSource(plan, scope)}${compileWhere(where, scope)}`;
 }
 
 /** Whether a row may have several values. */

@@ -113,6 +113,23 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(await ids('red', '&search=gt.1000000000')).toEqual([]);
   });
 
+  test('facets count the rows that were found', async () => {
+    const headers = { accept: 'application/vnd.catalogue.facets+json' };
+    const response = await shop
+      .as('admin')
+      .fetch('/products?search=wfts.shoe&facets=brand_id&select=id&limit=1&brand_id=eq.2', { headers });
+    expect(await response.json()).toEqual({
+      rows: [{ id: 4 }],
+      total: 1,
+      facets: {
+        brand_id: [
+          { value: 1, title: 'Ada', count: 4 },
+          { value: 2, title: 'Löwe & Co', count: 1 },
+        ],
+      },
+    });
+  });
+
   test('a highlight marks the words and escapes the rest', async () => {
     const [row] = await shop.as('admin').list('/products?search=wfts.cotton&select=search->highlight');
     expect(row as unknown).toEqual({ highlight: { description: '<mark>Cotton</mark> &#38; &#60;linen&#62;.' } });
