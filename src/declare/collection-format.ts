@@ -112,12 +112,7 @@ export const COMPUTED = {
 
 export const SEARCH = {
   fields: property(
-    namesTo(wholeNumber(1, MAX_SEARCH_WEIGHT), {
-      words: 'a map from fields to weights',
-      noun: 'fields',
-      most: MAX_SEARCH_FIELDS,
-      names: aName,
-    }),
+    namesTo(wholeNumber(1, MAX_SEARCH_WEIGHT), 'weights', MAX_SEARCH_FIELDS, aName, 'a map from fields to weights'),
     'The texts, each with its weight: a field, or a field that a reference leads to, such as `brand_id.name`.',
     true,
   ),
