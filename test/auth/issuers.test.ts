@@ -19,8 +19,8 @@ describe.each(TWO_ENGINES)('%s: tokens of two issuers with the same subject', (e
     return (path: string, init: RequestInit = {}) =>
       on.fetch(path, { ...init, headers: { ...(init.headers as Record<string, string>), ...bearer(token) } });
   };
-  const callers = () =>
-    Promise.all([{ sub: 'ann', iss: 'a' }, { sub: 'ann', iss: 'b' }, { sub: 'ann' }].map((claims) => as(claims)));
+  const callers = (on = service) =>
+    Promise.all([{ sub: 'ann', iss: 'a' }, { sub: 'ann', iss: 'b' }, { sub: 'ann' }].map((claims) => as(claims, on)));
 
   test('have views and presence of their own', async () => {
     const [one, other, none] = await callers();
@@ -43,6 +43,18 @@ describe.each(TWO_ENGINES)('%s: tokens of two issuers with the same subject', (e
     const required = service.another({ settings: ['--jwt-issuer', 'a'] });
     const only = await as({ sub: 'ann', iss: 'a' }, required);
     expect(await (await only('/auth/session')).json()).toMatchObject({ name: 'ann' });
+  });
+
+  test('cannot undo the changes of each other', async () => {
+    const rules = (['read', 'update'] as const).map((right) => ({ collection: 'products', right }));
+    const [one, other, none] = await callers(service.another({ rules }));
+    expect((await one!('/products?id=eq.1', sendJson('PATCH', { product_name: 'Tea' }))).status).toBe(204);
+    const undone = [];
+    for (const ask of [other!, none!, one!]) {
+      const response = await ask('/changes/undo?collection=eq.products', { method: 'POST' });
+      undone.push(((await response.json()) as { undone: number }).undone);
+    }
+    expect(undone).toEqual([0, 0, 1]);
   });
 
   test('do not share an Idempotency-Key', async () => {

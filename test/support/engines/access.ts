@@ -8,6 +8,7 @@ import { CredentialStore } from '../../../src/auth/store.ts';
 import { secretVerifier } from '../../../src/auth/verifiers.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
+import type { RuleDraft } from '../../../src/collection/draft.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { Peer } from '../../../src/http/call.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
@@ -33,6 +34,8 @@ export interface AccessTerms extends Partial<Omit<AccessOptions, 'engine' | 'set
   /** Settings in the form of command-line flags. */
   readonly settings?: readonly string[];
   readonly roles?: readonly string[];
+  /** The rights of each role; all by default. */
+  readonly rules?: readonly RuleDraft[];
 }
 
 export async function openWithAccess(engineName: string, terms: AccessTerms = {}): Promise<WithAccess> {
@@ -40,9 +43,12 @@ export async function openWithAccess(engineName: string, terms: AccessTerms = {}
 }
 
 function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
-  const { settings = [], roles = ROLES, ...others } = terms;
+  const { settings = [], roles = ROLES, rules, ...others } = terms;
   const { draft } = BUILT_IN.catalogue;
-  const catalogue = declareCatalogue({ ...draft, roles: roles.map((name) => ({ name, isAll: true, rules: [] })) });
+  const catalogue = declareCatalogue({
+    ...draft,
+    roles: roles.map((name) => ({ name, isAll: rules === undefined, rules: rules ?? [] })),
+  });
   const access = openAuthentication({
     engine,
     settings: readSettings(SERVE_SETTINGS, settings, {}),
