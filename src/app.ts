@@ -28,6 +28,8 @@ import { write } from './requests/write.ts';
 import {
   type Authenticate,
   authenticator,
+  type DatabaseRoles,
+  databaseAuthenticator,
   type Identify,
   repeatedCheck,
   withAuthentication,
@@ -60,6 +62,10 @@ export interface AppOptions extends Observers {
   readonly basePath?: string;
   /** The schema name that Accept-Profile and Content-Profile may have. */
   readonly schema?: string;
+  /** All schemas of the service, if it has several. */
+  readonly schemas?: readonly string[];
+  /** Present if roles of the database decide what callers may do. */
+  readonly databaseRoles?: DatabaseRoles;
   /** The pages besides the collections: API description, console, health. */
   readonly pages?: Pages;
   /** Steps between authentication and the handler. */
@@ -105,16 +111,18 @@ export function createApp(given: AppOptions): App {
     ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes, maxResizedBytes }, given.storage)
     : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
-  const authenticate = authenticator(catalogue, options.identify);
+  const { databaseRoles, schemas = [schema] } = options;
+  const authenticate =
+    databaseRoles === undefined ? authenticator(catalogue, options.identify) : databaseAuthenticator(databaseRoles);
   const middleware: readonly Middleware[] = [
     withEdgeChecks(edgeChecks, basePath, catalogue),
     withRateLimit(edgeChecks?.limit, authenticate),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
-    checkSchema(schema, ({ target }) => target.kind === 'page' && target.path === '/'),
+    checkSchema(schema, schemas, ({ target }) => target.kind === 'page' && target.path === '/'),
     servePages(pages, catalogue, authenticate),
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
-    checkSchema(schema),
+    checkSchema(schema, schemas),
     ...(options.steps ?? []),
   ];
   const respond = compose(middleware, responderOf(options, { bodies, authenticate, files, cache }));
@@ -148,7 +156,12 @@ function servePages(
     const { target } = context.call;
     if (target.kind !== 'page' || pages === undefined) return next(context);
     const loadVisibleCatalogue =
-      authenticate && (() => andThen(authenticate(context), ({ permissions }) => permissions?.catalogue ?? catalogue));
+      authenticate &&
+      (() =>
+        andThen(
+          authenticate(context),
+          ({ permissions, described }) => described?.() ?? permissions?.catalogue ?? catalogue,
+        ));
     const page = pages(target.path, context, loadVisibleCatalogue);
     return page === undefined ? next(context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
@@ -161,16 +174,15 @@ function withHeader(response: Response, name: string, value: string): Response {
 
 /**
  * Rejects a schema that is not served. Writes name it in Content-Profile, reads in Accept-Profile, as in PostgREST.
- * If the request names the served schema, the response repeats it in Content-Profile.
+ * If the request names it, or there are several, the response has it in Content-Profile.
  */
-function checkSchema(schema: string, appliesTo = (_call: Call) => true): Middleware {
+function checkSchema(schema: string, schemas: readonly string[], appliesTo = (_call: Call) => true): Middleware {
   return (next) => (context) => {
     const { call } = context;
-    const profile = appliesTo(call) ? call.profile : null;
-    if (profile === null) return next(context);
-    if (profile !== schema) {
-      throw new ApiError('PGRST106', `Invalid schema: ${profile}`, {
-        hint: `Only the following schemas are exposed: ${schema}`,
+    if (!appliesTo(call) || (call.profile === null && schemas.length === 1)) return next(context);
+    if ((call.profile ?? schema) !== schema) {
+      throw new ApiError('PGRST106', `Invalid schema: ${call.profile}`, {
+        hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
       });
     }
     return andThen(next(context), (response) => withHeader(response, 'content-profile', schema));
@@ -187,8 +199,14 @@ interface Parts {
 /** Answers a call by the kind of its target. */
 function responderOf(options: AppOptions, { bodies, authenticate, files, cache }: Parts): Responder {
   const { catalogue, engine, plans = false, maxRows = 0, feed, resources = {} } = options;
-  const reading = { engine, maxRows };
-  const writing = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
+  const engineOf = (context: RequestContext) => context.engine ?? engine;
+  const readingOf = (context: RequestContext) => ({ engine: engineOf(context), maxRows });
+  const writingOf = (context: RequestContext) => ({
+    engine: engineOf(context),
+    bodies,
+    files,
+    allowUnfiltered: options.allowUnfilteredWrites,
+  });
   const personal = personalRows(engine, catalogue);
   const visibleTo = ({ access }: RequestContext) => access?.permissions?.catalogue ?? catalogue;
 
@@ -202,25 +220,31 @@ function responderOf(options: AppOptions, { bodies, authenticate, files, cache }
     const rows = findRows(call, visibleTo(context), target);
     context.route = routeOf(rows);
     if (call.method === 'OPTIONS') return optionsAnswer(call, methodsOf(rows));
-    if (call.isWrite) return write(writing, rows, context);
-    if (plans && acceptsPlan(call)) return explainRead(reading, rows, context);
+    if (call.isWrite) return write(writingOf(context), rows, context);
+    if (plans && acceptsPlan(call)) return explainRead(readingOf(context), rows, context);
     if (feed !== undefined && rows.key === undefined && acceptsEvents(call.accept)) {
       return feed(rows.collection, context, repeatedCheck(authenticate, context));
     }
-    return readRows(reading, rows, context);
+    return readRows(readingOf(context), rows, context);
   }
 
   function answer(context: RequestContext): MaybePromise<Answer> {
     const { target } = context.call;
     switch (target.kind) {
       case 'batch':
-        return post(target, context) ?? batch(writing, visibleTo(context), context);
+        return post(target, context) ?? batch(writingOf(context), visibleTo(context), context);
       case 'undo':
-        return post(target, context) ?? undo(engine, files, visibleTo(context), context);
+        return post(target, context) ?? undo(engineOf(context), files, visibleTo(context), context);
       case 'routine':
-        return callRoutine({ ...reading, bodies, plans, writing, catalogue }, target.name, visibleTo(context), context);
+        return callRoutine(
+          { ...readingOf(context), bodies, plans, writing: writingOf(context), catalogue },
+          target.name,
+          visibleTo(context),
+          context,
+        );
       case 'personal':
-        return personal(target, context);
+        if (options.databaseRoles === undefined) return personal(target, context);
+        return answerRows(context);
       case 'resource':
         return answerResource(resources, target, context) ?? answerRows(context);
       case 'field': {

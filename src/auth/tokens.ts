@@ -101,6 +101,8 @@ interface RequiredClaims {
   readonly audience: string;
   readonly issuer: string;
   readonly role: ClaimPath;
+  /** The role of a token without one. */
+  readonly anonymous?: string;
 }
 
 const NOT_ACCEPTABLE = 'PGRST303';
@@ -141,8 +143,8 @@ function checkAudience(audiences: unknown, required: string): void {
 }
 
 /** A token without a role is anonymous, with its claims. Its subject names it, with the issuer if that may be any. */
-function callerOf(claims: Claims, { role: path, issuer }: RequiredClaims): Caller {
-  const role = valueAt(claims, path) ?? ANONYMOUS.role;
+function callerOf(claims: Claims, { role: path, issuer, anonymous = ANONYMOUS.role }: RequiredClaims): Caller {
+  const role = valueAt(claims, path) ?? anonymous;
   if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
   const { sub, iss } = claims;
   const by = typeof iss === 'string' && issuer === '' ? ` (${printable(iss)})` : '';

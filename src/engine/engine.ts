@@ -31,13 +31,23 @@ export interface ReadResult {
   readonly end?: readonly (string | null)[] | undefined;
   /** The change tag from before the read of a stream, if known. */
   readonly changeTag?: string;
-  /** The status and headers that a function sets for the answer. */
+  /** The status and headers that the database sets for the answer. */
   readonly chosen?: ChosenAnswer;
 }
 
 export interface ChosenAnswer {
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A role of the database, and the settings of the transactions of a request. */
+export interface DatabaseSession {
+  readonly role: string;
+  /** Whether the caller has no credentials: what the role may not do may be possible with some. */
+  readonly isAnonymous: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  /** The quoted name of a function that runs first. */
+  readonly preRequest?: string;
 }
 
 export interface WriteResult {
@@ -58,6 +68,8 @@ export interface WriteResult {
   readonly isBodyOmitted?: boolean;
   /** A read that sends this position sees the write; absent if every read does. */
   readonly position?: string;
+  /** The status and headers that a trigger sets for the answer. */
+  readonly chosen?: ChosenAnswer;
 }
 
 /** `encoding` applies to the returned rows. */
@@ -132,6 +144,10 @@ export interface Engine {
   readonly log?: ChangeLog;
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
+  /** The same engine, with every transaction in a session of the database. */
+  as?(session: DatabaseSession): Engine;
+  /** Asks the database for an answer. Absent if a read does the same. */
+  ping?(): Promise<void>;
   /** Executes the writes in order, in one transaction. */
   write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]>;
   /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */

@@ -6,6 +6,7 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 import type { Engine } from './engine.ts';
+import type { PostgresEngine } from './postgres/engine.ts';
 import { isLoss, describe as postgresWords, sqlState } from './postgres/errors.ts';
 import { isPostgresUrl } from './postgres/url.ts';
 import type { DescribedDatabase } from './shared/describe-table.ts';
@@ -33,6 +34,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly serves?: boolean;
   /** Whether to reject a database that holds keys or users. */
   readonly rejectsCredentials?: boolean;
+  /** Whether every request runs as a role of the database. */
+  readonly databaseRoles?: boolean;
   /** Default: at once. */
   readonly creation?: Creation;
   /** Reports events such as a lost or recovered server to the log. */
@@ -50,6 +53,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
   const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false, notice } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
+  if (options.databaseRoles === true) throw new ConfigError('--database-roles needs PostgreSQL');
   const { functions = [], collections } = catalogue.draft;
   const [called] = [...functions, ...collections.flatMap(({ computed = [] }) => computed)];
   // A command such as copy needs no functions.
@@ -78,6 +82,14 @@ export function openEngine(url: string, options: OpenOptions): Engine {
 export function maintenanceOf(url: string, catalogue: Catalogue, settings: DatabaseSettings): Maintenance {
   if (isPostgresUrl(url)) return new (postgresCare().PostgresMaintenance)(url, catalogue, settings);
   return new (sqliteCare().SqliteMaintenance)(sqlitePath(url), catalogue);
+}
+
+/** Engines for the schemas of a database that decides about permissions itself. */
+export type SchemaEngines = Pick<PostgresEngine, 'describeSchema' | 'definitions' | 'forSchema' | 'privileges'>;
+
+/** The engines of the schemas share the connections of this one. */
+export function schemaEngines(engine: Engine): SchemaEngines {
+  return engine as PostgresEngine;
 }
 
 /** Describes the tables of a foreign database as a declaration. */

@@ -35,7 +35,7 @@ export class Health {
     const engine = this.engine();
     if (this.phase !== 'serving' || engine === undefined) return this.phase;
     try {
-      await engine.read(this.probe, WHOLE_ROW_JSON);
+      await (engine.ping?.() ?? engine.read(this.probe, WHOLE_ROW_JSON));
       return engine.unreadyReason?.();
     } catch (error) {
       return error instanceof ApiError ? (error.details ?? error.message) : 'the database does not answer';

@@ -298,6 +298,8 @@ interface CommonWritePlan {
   readonly into: Collection;
   /** The result rows, if the client wants them, and which of the written rows they include. */
   readonly returning?: Shape & { readonly where: Predicate };
+  /** Whether the client asks for the key of the written row. */
+  readonly showsKey?: boolean;
   readonly maxAffected?: number;
   /** The number of rows that the write must affect. */
   readonly affects?: number;

@@ -10,6 +10,7 @@ import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import type { Rows } from '../http/rows.ts';
+import { withChosen } from '../response/read.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
@@ -51,7 +52,7 @@ export async function write(
       errors === undefined ? execute(engine, [planned], terms) : executeOrList(engine, planned, terms, errors);
     const [result] = await trackWork(context, work);
     context.done('engine');
-    return writeAnswer(planned, result!);
+    return withChosen(writeAnswer(planned, result!), result!.chosen);
   } catch (error) {
     // An error of the whole request may follow from those of its rows.
     const isFollowing = error instanceof ApiError && error.status < 500 && error.errors === undefined;

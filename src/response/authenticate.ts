@@ -1,7 +1,7 @@
 /** Authentication and authorization of a request, for a catalogue with roles. */
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { MaybePromise } from '../engine/engine.ts';
+import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { Call } from '../http/call.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';
 import { andThen, type Middleware, RequestContext } from './request-context.ts';
@@ -19,6 +19,31 @@ export function authenticator(catalogue: Catalogue, identify: Identify = () => A
       andThen(identify(context.call), (caller) => {
         context.caller = caller;
         context.access = authenticate(caller);
+        return context.access;
+      }),
+    );
+    return context.authorization();
+  };
+}
+
+/** Roles of the database decide what callers may do. */
+export interface DatabaseRoles {
+  readonly identify: Identify;
+  /** The engine in the session of the caller. */
+  readonly engineOf: (context: RequestContext, caller: Caller) => Engine;
+  /** The tables, columns and functions for which the role has a privilege. */
+  readonly describedTo: (role: string) => Promise<Catalogue>;
+}
+
+export function databaseAuthenticator({ identify, engineOf, describedTo }: DatabaseRoles): Authenticate {
+  return (context) => {
+    context.authorization ??= settle(() =>
+      andThen(identify(context.call), (caller) => {
+        context.caller = caller;
+        context.engine = engineOf(context, caller);
+        const { role, claims } = caller;
+        const scope = JSON.stringify([role, claims]);
+        context.access = { permissions: undefined, scope, described: () => describedTo(role) };
         return context.access;
       }),
     );

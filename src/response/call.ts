@@ -8,7 +8,7 @@ import type { Media } from '../http/negotiate.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf } from './body.ts';
 import { preferenceApplied } from './headers.ts';
-import { type ListRead, listAnswer } from './read.ts';
+import { type ListRead, listAnswer, withChosen } from './read.ts';
 
 export function callEncoding({ returns }: DatabaseFunction, media: Media, { columns }: ReadPlan): Encoding {
   const encoding = encodingOf(media, columns);
@@ -31,8 +31,7 @@ export function callAnswer(
       : mediaType === undefined
         ? rows(returns.many, read, result)
         : bareBody(mediaType, returns, read, String(result.body));
-  if (chosen === undefined) return answer;
-  return { ...answer, status: chosen.status ?? answer.status, headers: { ...answer.headers, ...chosen.headers } };
+  return withChosen(answer, chosen);
 }
 
 function nothing({ preferences }: ListRead): Answer {

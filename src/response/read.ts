@@ -13,7 +13,7 @@ import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import type { ReadResult } from '../engine/engine.ts';
+import type { ChosenAnswer, ReadResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
@@ -49,12 +49,18 @@ export interface ListRead {
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
   try {
-    return answerList(read, result);
+    return withChosen(answerList(read, result), result.chosen);
   } catch (error) {
     // Releases the source of a stream that nobody will read.
     if (typeof result.body !== 'string') void result.body.return?.();
     throw error;
   }
+}
+
+/** The answer with the status and headers that the database sets. */
+export function withChosen(answer: Answer, chosen: ChosenAnswer | undefined): Answer {
+  if (chosen === undefined) return answer;
+  return { ...answer, status: chosen.status ?? answer.status, headers: { ...answer.headers, ...chosen.headers } };
 }
 
 function answerList(read: ListRead, result: ReadResult): Answer {

@@ -2,7 +2,7 @@
 
 import type { RateState } from '../base/net/rate-limit.ts';
 import type { Caller } from '../collection/access/caller.ts';
-import type { MaybePromise } from '../engine/engine.ts';
+import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { clientNetwork, type TrustedProxies } from '../http/edge/proxies.ts';
@@ -59,6 +59,8 @@ export class RequestContext {
   /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
   authorization: (() => MaybePromise<Access>) | undefined = undefined;
   access: Access | undefined = undefined;
+  /** Authentication, with roles of the database: the engine in the session of the caller. */
+  engine: Engine | undefined = undefined;
   /** The authenticated caller; the login page sets it as well. */
   caller: Caller | undefined = undefined;
   /** Handler: the route of the request. The response cache sets it for a cached response. */

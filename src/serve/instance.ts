@@ -6,13 +6,14 @@ import { ApiError } from '../base/errors.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { lazyAsync } from '../base/memo.ts';
 import { isLoopback } from '../base/net/address.ts';
-import type { Catalogue } from '../collection/declaration.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
+import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
 import { FILES_NAME, served } from '../collection/files.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createStep } from '../engine/migration/words.ts';
-import { openEngine } from '../engine/open.ts';
+import { openEngine, schemaEngines } from '../engine/open.ts';
 import { Feed } from '../feed/feed.ts';
 import { FileRecords } from '../files/records.ts';
 import { openStorage } from '../files/storage/identity.ts';
@@ -22,13 +23,14 @@ import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
 import { requestIds } from '../observe/request-id.ts';
-import { describe } from '../openapi/document.ts';
+import { type Described, describe } from '../openapi/document.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
 import type { Audit } from '../response/own-resources.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
+import { checkDatabaseRoles, openDatabaseRoles, type SchemaApps } from './database-roles.ts';
 import { catalogueSettings, openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { watchMemory } from './idle-memory.ts';
@@ -58,6 +60,11 @@ interface ProcessContext {
   readonly onStarted: (greeting: StartMessage) => void | Promise<void>;
 }
 
+/** With roles of the database, the database itself describes the collections. */
+const NO_CATALOGUE = { catalogue: declareCatalogue({ collections: [] }), rows: () => [], firstRows: () => [] };
+/** The response while the database is not described yet. */
+const STARTING = { status: 503, headers: { 'retry-after': '1' } };
+
 /** Resolves when the process has stopped serving. */
 export async function serveHere(requested: ServeSettings, context: ProcessContext): Promise<void> {
   const { log, askedToStop, certificate, whole, onObservation, onListening, onStarted } = context;
@@ -65,11 +72,12 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   // With a certificate, the socket allows sharing: make sure that the port is free.
   const settings =
     isOnlyProcess && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
+  const { databaseRoles } = settings;
   const declaration = readServedDeclaration(settings);
-  const loaded = await loadCatalogue(settings.collections, {
-    withRows: !settings.empty,
-    ...catalogueSettings(settings),
-  });
+  checkDatabaseRoles(settings, declaration !== undefined);
+  const loaded = databaseRoles
+    ? NO_CATALOGUE
+    : await loadCatalogue(settings.collections, { withRows: !settings.empty, ...catalogueSettings(settings) });
   // The engine stores more collections than the service serves.
   const { catalogue: stored } = loaded;
   const catalogue = served(stored);
@@ -78,7 +86,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const needsAuth = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
   const auth = needsAuth ? await import('../auth/access.ts') : undefined;
   const verifier = await auth?.openVerifier(settings, (message) => log.write('warn', message));
-  if (roles === undefined && verifier !== undefined) {
+  if (roles === undefined && verifier !== undefined && !databaseRoles) {
     if (!settings.isPublic) throw new ConfigError(tokensWithoutRoles(settings));
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
@@ -91,6 +99,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   // Before the database is opened and migrated.
   for (const each of catalogue.draft.webhooks ?? []) secretKey(each, process.env);
   let app: App | undefined;
+  let schemaApps: SchemaApps | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;
   let feed: Feed | undefined;
@@ -99,7 +108,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   let drainSeconds = 0;
   let endWatching = () => {};
   let endOrphans = () => {};
-  const observation = new Observation(catalogue, settings, log, {
+  const observation = new Observation(databaseRoles ? BUILT_IN.catalogue : catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
     app: () => [app, access, feed, webhooks].flatMap((each) => each?.metrics?.() ?? []),
@@ -111,20 +120,25 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   try {
     // Listen first, so that a port in use leaves no database behind. The rest runs in the same turn of the event loop:
     // no request arrives before the app exists.
-    const fetch: App['fetch'] = (request, peer) => app!.fetch(request, peer);
+    const fetch: App['fetch'] = (request, peer) => app?.fetch(request, peer) ?? new Response(null, STARTING);
     if (isOnlyProcess) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
-      rejectsCredentials: roles === undefined && !settings.isPublic,
+      rejectsCredentials: roles === undefined && !settings.isPublic && !databaseRoles,
       catalogue: stored,
       firstRows: settings.empty ? NO_ROWS : loaded.firstRows,
       notice: (level, message) => log.write(level, message),
       ...settings,
+      // The service creates nothing in a database that decides about permissions itself.
+      ...(databaseRoles
+        ? { creation: 'never' as const, historyDays: 0, schema: settings.schemas[0] ?? settings.schema }
+        : {}),
     });
+    const schemas = databaseRoles ? schemaEngines(engine) : undefined;
     const edgeChecks = makeEdgeChecks({
       ...settings,
       isOnLoopback: isLoopback(settings.host),
-      hasCredentials: roles !== undefined,
+      hasCredentials: roles !== undefined || databaseRoles,
       limits: limitsOf(settings, context.ratesFile, log, roles && rateOfCaller(roles, settings.rateLimit !== '')),
     });
     const { proxies } = edgeChecks;
@@ -134,9 +148,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
     webhooks = new Webhooks(engine, catalogue, settings, log);
     const storage = openFiles(engine, stored, settings.files, notice);
-    app = createApp({
-      catalogue: stored,
-      engine,
+    const shared = {
       ...(storage === undefined ? {} : { storage }),
       feed: feed.answer,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
@@ -149,12 +161,6 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       schema: settings.schema,
       steps: [webhooks.middleware],
       resources: { ...access?.resources, ...edits },
-      pages: firstPage(
-        observation.pages,
-        ...(access === undefined ? [] : [access.pages]),
-        openApiPages(described, startPath),
-        consolePages(described, { accountOf: access?.accountOf, hasSettings: edits !== undefined }),
-      ),
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
       onCut: observation.onCut,
@@ -162,8 +168,20 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       edgeChecks,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
-    });
+    };
+    const pagesOf = (about: Described) =>
+      firstPage(
+        observation.pages,
+        ...(access === undefined ? [] : [access.pages]),
+        openApiPages(about, startPath),
+        consolePages(about, { accountOf: access?.accountOf, hasSettings: edits !== undefined }),
+      );
+    if (schemas === undefined) app = createApp({ ...shared, catalogue: stored, engine, pages: pagesOf(described) });
     await engine.opened;
+    if (schemas !== undefined) {
+      schemaApps = await openDatabaseRoles(schemas, { settings, verifier, shared, pagesOf, notice });
+      app = schemaApps;
+    }
     await unlessUnavailable(storage?.(), notice);
     await unlessUnavailable(webhooks.begin(), notice);
     webhooks.start(process.env);
@@ -171,11 +189,14 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
     );
-    endOrphans = watchOrphans(app, log);
+    endOrphans = watchOrphans(app!, log);
     observation.health.phase = 'serving';
-    listening ??= startListening(settings, app, notice, certificate);
+    listening ??= startListening(settings, { fetch }, notice, certificate);
     onListening?.(listening);
-    const rows = await describeRowCounts(engine, catalogue);
+    const names = schemaApps?.names ?? [...catalogue.collections.keys()];
+    const rows = databaseRoles
+      ? `Tables    ${names.length}, with the roles of the database`
+      : await describeRowCounts(engine, catalogue);
     const warnings = (await access?.warnings()) ?? [];
     const { location, steps = [] } = engine;
     const isNew = [...catalogue.collections.values()].every((each) => steps.includes(createStep(each)));
@@ -184,8 +205,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       location,
       made: isNew ? [] : steps,
       rows,
-      example: [...catalogue.collections.keys()][0]!,
-      isOpen: roles === undefined,
+      example: names[0] ?? '',
+      isOpen: roles === undefined && !databaseRoles,
       warnings,
     });
     await askedToStop;
@@ -195,6 +216,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     endWatching();
     endOrphans();
     feed?.stop();
+    schemaApps?.stop();
     await listening?.stop(drainSeconds, context.isAbandoned);
     await webhooks?.stop();
     await engine?.close();

@@ -1,6 +1,6 @@
 /** Settings of authentication, for declarations with roles. */
 import { MIN_SECRET_BYTES } from '../base/limits/auth.ts';
-import { ConfigError, envSetting, text, timeZone, wholeNumber } from './setting.ts';
+import { ConfigError, envSetting, names, text, timeZone, wholeNumber } from './setting.ts';
 
 /** An error message never repeats a secret. */
 function secret(given: string, name: string): string {
@@ -8,6 +8,15 @@ function secret(given: string, name: string): string {
   throw new ConfigError(
     `${name} has ${Buffer.byteLength(given)} bytes, and needs at least ${MIN_SECRET_BYTES}. Create one with openssl rand -base64 48`,
   );
+}
+
+function assignments(given: string, name: string): Readonly<Record<string, string>> {
+  const pairs = names(given).map((pair): [string, string] => {
+    const [, key, value] = /^(\w+)=(.*)$/s.exec(pair) ?? [];
+    if (key === undefined) throw new ConfigError(`${name} is a list such as tenant=7,mode=test`);
+    return [key, value!];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Each step is a name, or a position in a list. */
@@ -62,6 +71,33 @@ export const ACCESS_SETTINGS = {
   isPublic: envSetting(
     '--public',
     'serve without roles although the database holds keys or users: anyone may read and change everything',
+  ),
+  databaseRoles: envSetting(
+    '--database-roles',
+    'run each request as the PostgreSQL role of its token: grants and row level security decide; needs no declaration',
+  ),
+  anonymousRole: envSetting(
+    '--anonymous-role NAME',
+    'role of requests without a token, with --database-roles; without it they get 401',
+    '',
+  ),
+  schemas: envSetting<readonly string[]>(
+    '--schemas NAMES',
+    'schemas to serve with --database-roles, the default first, separated by commas; by default that of --schema',
+    [],
+    names,
+  ),
+  preRequest: envSetting(
+    '--pre-request FUNCTION',
+    'function of the database to call at the start of each transaction, with --database-roles',
+    '',
+  ),
+  appSettings: envSetting<Readonly<Record<string, string>>>(
+    '--app-settings LIST',
+    'settings app.settings.NAME of each transaction, as NAME=VALUE separated by commas, with --database-roles',
+    {},
+    assignments,
+    { secret: 'whole' },
   ),
   sessionHours: envSetting('--session-hours NUMBER', 'lifetime of a login session in hours', 12, wholeNumber(1, 8_760)),
 } as const;

@@ -33,7 +33,7 @@ const IDLE_IN_TRANSACTION = '15s';
 export const WAITING_FOR_A_CLIENT = `set local idle_in_transaction_session_timeout = '5min'`;
 
 /** Hosted databases have extensions in the last one. Operators of extensions must be in the path. */
-function searchPath(schema: string, extra: readonly string[]): string {
+export function searchPath(schema: string, extra = DEFAULT_EXTRA_SEARCH_PATH): string {
   return [...new Set([schema, ...extra, 'extensions'])].map(identifier).join(', ');
 }
 
@@ -45,7 +45,7 @@ export function ownSearchPath(schema: string): string {
   return searchPath(schema, []);
 }
 
-function parametersOf({ schema, querySeconds, extraSearchPath = DEFAULT_EXTRA_SEARCH_PATH }: SessionSettings) {
+function parametersOf({ schema, querySeconds, extraSearchPath }: SessionSettings) {
   return {
     search_path: searchPath(schema, extraSearchPath),
     statement_timeout: querySeconds * 1000,

@@ -3,15 +3,16 @@
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
 import type { Report } from '../../base/error-list.ts';
-import { withRequest } from '../../base/errors.ts';
+import { ApiError, withRequest } from '../../base/errors.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import { gauge, type Metric } from '../../base/metric.ts';
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { callsFunctions } from '../../plan/access/named-fields.ts';
 import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
+  type DatabaseSession,
   type Engine,
   type Explanation,
   NEWEST,
@@ -27,17 +28,20 @@ import { awaitSteps } from '../search/steps.ts';
 import type { RowSource } from '../shared/body-tables.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { isStepRead } from '../shared/cost.ts';
+import type { DescribedDatabase } from '../shared/describe-table.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { withRelatedFirst } from '../shared/plan-keys.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect, Statement } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/adopt.ts';
+import { definitionsIn, describeSchema, inOwnPath } from './adopt/describe.ts';
+import { type Privileges, privilegesOf } from './adopt/privileges.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect, writeDialect } from './dialect.ts';
-import { type Notice, query, type SessionSettings, within } from './driver.ts';
+import { type Notice, query, type SessionSettings, searchPath, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import { LogPruner, lastPosition, logDialect, PostgresLog } from './history/log.ts';
@@ -75,6 +79,10 @@ export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly replicaReads?: 'own' | 'any';
   readonly notice?: Notice;
   readonly rejectsCredentials?: boolean;
+  /** Whether every request runs as a role of the database, in a session. */
+  readonly databaseRoles?: boolean;
+  /** The engine whose connections this one uses. */
+  readonly owner?: PostgresEngine;
 }
 
 export class PostgresEngine implements Engine {
@@ -84,10 +92,14 @@ export class PostgresEngine implements Engine {
   /** The schema changes made by opening. */
   steps: readonly string[] = [];
   private readonly notice: Notice;
+  /** Set by `as`. */
+  private readonly session: DatabaseSession | undefined = undefined;
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
   private readonly pruner: LogPruner;
   readonly log?: PostgresLog;
+  /** Its own role may not read any table if requests have roles of the database. */
+  readonly ping?: () => Promise<void>;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
   // Known after the primary is found.
@@ -109,11 +121,13 @@ export class PostgresEngine implements Engine {
     this.planCost = new PlanCost(schema);
     this.sweeper = new Sweeper(options.retryHours);
     this.pruner = new LogPruner(options.historyDays);
-    this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), this.notice);
+    const { owner } = options;
+    this.primary = owner?.primary ?? new ConnectionManager(target, options, (pool) => this.prepare(pool), this.notice);
     const replicaSettings = { ...options, replicaLagSeconds, replicaReads };
-    this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
+    const own = () => (replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice));
+    this.replicas = owner === undefined ? own() : owner.replicas;
     this.hasPositions = this.replicas !== undefined;
-    this.executor = new Executor(this.primary, this.replicas);
+    this.executor = owner?.executor ?? new Executor(this.primary, this.replicas);
     if (options.historyDays !== 0) {
       this.log = new PostgresLog(
         options.schema,
@@ -121,9 +135,57 @@ export class PostgresEngine implements Engine {
         (work) => this.executor.onPrimary(work),
       );
     }
-    this.opened = this.primary.open();
+    if (options.databaseRoles === true) {
+      this.ping = () => this.executor.onPrimary(async (pool) => void (await pool.unsafe('select 1')));
+    }
+    this.opened = owner === undefined ? this.primary.open() : this.executor.onPrimary((pool) => this.prepare(pool));
     // Waiting callers get the error; without one, it must not end the process.
     this.opened.catch(() => undefined);
+  }
+
+  as(session: DatabaseSession): PostgresEngine {
+    const { schema, extraSearchPath } = this.options;
+    const settings = { search_path: searchPath(schema, extraSearchPath), ...session.settings };
+    return Object.assign(Object.create(this) as PostgresEngine, { session: { ...session, settings } });
+  }
+
+  /** An engine for the collections of a schema, on the same connections. */
+  forSchema(schema: string, catalogue: Catalogue): PostgresEngine {
+    const { replicas: _, ...options } = this.options;
+    return new PostgresEngine({ ...options, schema, catalogue, owner: this });
+  }
+
+  privileges(schema: string, role: string): Promise<Privileges> {
+    return this.executor.onPrimary((pool) => privilegesOf(pool, schema, role));
+  }
+
+  describeSchema(schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
+    return this.executor.onPrimary((pool) =>
+      pool.dedicated('costly read', (connection) =>
+        inOwnPath(connection, schema, () => describeSchema(connection, schema)),
+      ),
+    );
+  }
+
+  /** Changes with every definition in these schemas. */
+  definitions(schemas: readonly string[]): Promise<string> {
+    return this.executor.onPrimary((pool) => definitionsIn(pool, schemas));
+  }
+
+  /** The pool in the session of the request. Nothing of a request may run as the role of the service. */
+  private poolOf(pool: Pool): Pool {
+    if (this.session !== undefined) return pool.as(this.session);
+    if (this.options.databaseRoles === true) throw new Error('a request has no role of the database');
+    return pool;
+  }
+
+  /** Errors of a session: a caller without credentials may lack only those. */
+  private async inSession<T>(work: Promise<T>): Promise<T> {
+    const { session } = this;
+    if (session === undefined) return work;
+    return work.catch((error) => {
+      throw sessionError(error, session);
+    });
   }
 
   read(asked: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
@@ -134,9 +196,10 @@ export class PostgresEngine implements Engine {
     const isGuarded = this.hasComputed && callsFunctions(plan);
     const work = (pool: Pool) => {
       const isQuick = isGuarded ? 'guarded' : this.planCost.isCheapRead(pool, plan);
-      return readList(pool, plan, this.dialect, encoding, isQuick);
+      return readList(this.poolOf(pool), plan, this.dialect, encoding, isQuick);
     };
-    return this.executor.read(plan.from, work, after);
+    const found = this.executor.read(plan.from, work, after);
+    return this.session === undefined ? found : this.inSession(found);
   }
 
   write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
@@ -145,13 +208,14 @@ export class PostgresEngine implements Engine {
       progress = { index: 0 };
       return this.writeOnce(pool, writes, options, progress);
     };
-    return this.executor.write(work, async (error) => {
+    const written = this.executor.write(work, async (error) => {
       const { index, row, plan = writes[index]!.plan } = progress;
       const isAdopted = this.contextOf(plan.into).adopted.collections.has(plan.into);
       const problems = (report: Report) => this.problems(plan, report);
       const translated = await translateWriteError(error, { plan, row, isAdopted, problems });
       return writes.length === 1 ? translated : withRequest(translated, index);
     });
+    return this.inSession(written);
   }
 
   async problems(plan: WritePlan, report: Report): Promise<void> {
@@ -162,8 +226,9 @@ export class PostgresEngine implements Engine {
       encode: rowsAsJsonTask,
       table: (collection, columns, json) => recordset(this.contextOf(collection), json, columns),
     };
-    const ask = (statement: Statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST);
-    return reportProblems(plan, source, ask, report);
+    const ask = (statement: Statement) =>
+      this.executor.read(plan.into, (pool) => query<Row>(this.poolOf(pool), statement), NEWEST);
+    return this.inSession(reportProblems(plan, source, ask, report));
   }
 
   /** Not retried: the input is already consumed. */
@@ -191,14 +256,15 @@ export class PostgresEngine implements Engine {
     if (plan.source !== undefined) {
       const { source } = plan;
       const explain = (pool: Pool) =>
-        explainCall(pool, plan, source, this.dialect, this.options.schema, options, format);
-      return this.executor.onPrimary(explain);
+        explainCall(this.poolOf(pool), plan, source, this.dialect, this.options.schema, options, format);
+      return this.inSession(this.executor.onPrimary(explain));
     }
-    return this.executor.read(plan.from, (pool) => {
+    const explained = this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = this;
       const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
-      return explainRead(pool, plan, of, options, format);
+      return explainRead(this.poolOf(pool), plan, of, options, format);
     });
+    return this.inSession(explained);
   }
 
   downtimeSince(moment: number): number {
@@ -219,8 +285,8 @@ export class PostgresEngine implements Engine {
   /** On the primary: a function may change data, and a read-only one may read what the caller just wrote. */
   private call(plan: ReadPlan, { isReadOnly }: FunctionCall, encoding: Encoding): Promise<ReadResult> {
     const { executor } = this;
-    const work = (pool: Pool) => callFunction(pool, plan, this.dialect, this.options.schema, encoding);
-    return isReadOnly ? executor.onPrimary(work) : executor.write(work);
+    const work = (pool: Pool) => callFunction(this.poolOf(pool), plan, this.dialect, this.options.schema, encoding);
+    return this.inSession(isReadOnly ? executor.onPrimary(work) : executor.write(work));
   }
 
   private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
@@ -245,6 +311,7 @@ export class PostgresEngine implements Engine {
 
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
   async close(): Promise<void> {
+    if (this.options.owner !== undefined) return;
     await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();
     await this.primary.close();
@@ -259,17 +326,19 @@ export class PostgresEngine implements Engine {
     const { retry, dryRun } = options;
     const origin = this.prepared.logged.size > 0 ? options.origin : undefined;
     const steps = writes.map((each) => ({ ...each, context: { ...this.contextOf(each.plan.into), origin } }));
-    if (retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
-    if (!dryRun) for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
+    const { session } = this;
+    if (retry !== undefined && (!this.prepared.hasRetries || session !== undefined)) throw noIdempotencyTable();
+    if (!dryRun && session === undefined)
+      for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
     if (retry !== undefined) this.sweeper.sweep(pool);
     if (this.prepared.logged.size > 0) this.pruner.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
-    const execute = () => executeWrites(pool, steps, options, this.options, isCheap, progress);
+    const execute = () => executeWrites(this.poolOf(pool), steps, options, this.options, isCheap, progress);
     const current = () => {
       const step = steps[progress.index]!;
       return { ...step, plan: progress.plan ?? step.plan };
     };
-    const write = () => this.keys.retryTakenKey(pool, current, execute);
+    const write = session === undefined ? () => this.keys.retryTakenKey(pool, current, execute) : execute;
     return this.replicas === undefined ? write() : this.replicas.trackWrite(write);
   }
 
@@ -287,7 +356,8 @@ export class PostgresEngine implements Engine {
   }
 
   private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
-    return { collection, dialect: this.writeDialect, adopted, sequence: sequences.get(collection.name) };
+    const isRestricted = this.session !== undefined;
+    return { collection, dialect: this.writeDialect, adopted, sequence: sequences.get(collection.name), isRestricted };
   }
 
   /** Checks and inspects a primary that was just found. The first one may get tables. */
@@ -295,7 +365,7 @@ export class PostgresEngine implements Engine {
     const { options, notice, isPrepared } = this;
     const { schema, catalogue } = options;
     const { sql } = pool;
-    if (!isPrepared) await within(CHECKS_MS, checkPooling(sql, options, notice));
+    if (!isPrepared && options.owner === undefined) await within(CHECKS_MS, checkPooling(sql, options, notice));
     if (!isPrepared && options.rejectsCredentials === true) {
       rejectCredentials(await within(CHECKS_MS, roleHolders(sql, schema)));
       await within(CHECKS_MS, rejectUnreadable(sql, schema));
@@ -308,19 +378,29 @@ export class PostgresEngine implements Engine {
     if (folding.collation === null) {
       notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
-    if (!isPrepared) {
+    if (!isPrepared && options.databaseRoles !== true) {
       this.steps = prepared.steps;
       const warning = await within(CHECKS_MS, bypassedRowSecurity(sql, schema, [...catalogue.collections.keys()]));
       if (warning !== undefined) notice('warn', warning);
     }
-    this.dialect = postgresDialect(folding, configurations, prepared.adopted);
+    const dialect = postgresDialect(folding, configurations, prepared.adopted);
+    this.dialect = options.databaseRoles === true ? { ...dialect, namesColumns: true } : dialect;
     this.writeDialect = writeDialect(this.dialect);
     // A load may have created the tables since then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new KeySequences();
-    await this.replicas?.restart(pool);
+    if (options.owner === undefined) await this.replicas?.restart(pool);
   }
+}
+
+/** A caller without credentials gets 401 for what its role may not do, and so does a role that does not exist. */
+function sessionError(error: unknown, { isAnonymous }: DatabaseSession): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const code = error.sqlState ?? error.code;
+  const isUnknownRole = code === '22023' && /^role ".*" does not exist$/.test(error.message);
+  if (!isUnknownRole && !(isAnonymous && code === '42501')) return error;
+  return error.with({ status: 401, headers: { ...error.headers, 'www-authenticate': 'Bearer' } });
 }
 
 export function openPostgres(options: PostgresOptions): PostgresEngine {

@@ -1,8 +1,10 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
 import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
+import { stored } from '../../collection/declaration.ts';
 import { DOCUMENT, MARKED_TEXTS, SCORE } from '../../collection/search-fields.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
+import { callsFunctions, namedFields } from '../../plan/access/named-fields.ts';
 import { endKeys } from '../../plan/read/page.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
 import type { Embedding, Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
@@ -47,7 +49,7 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   const isCounted = output.bounded !== undefined && dialect.boundedRows !== undefined;
   if (!isCounted && (page === '' || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
   // Columns that may be costly or may fail are computed for the page's rows only, whatever the planner would do.
-  const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
+  const rows = `select ${sourceColumns(plan, dialect)} ${body}${compileOrder(plan.order, scope)}${page}`;
   const within = compileBoundedSource(rows, plan.columns, output, scope);
   return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
 }
@@ -60,6 +62,14 @@ export function compileSource({ from, ranking }: ReadPlan, { dialect, bind }: Sc
   const list = dialect.jsonRows(bind(ranking.rows), ['number', 'number', 'json']);
   const score = `c0 as ${identifier(DOCUMENT.name)}, cast(c1 as integer) as ${identifier(SCORE.name)}, c2 as ${identifier(MARKED_TEXTS.name)}`;
   return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l join ${documents} as d on d.doc = c0 join ${table} as p on ${sameKey('p', 'd')}) as ${table}`;
+}
+
+/** The columns of the table that a read needs; all of them unless the database checks the rights on each. */
+function sourceColumns(plan: ReadPlan, { namesColumns }: SqlDialect): string {
+  const table = identifier(plan.from.name);
+  // A function of a row takes the whole row.
+  const named = namesColumns && !callsFunctions(plan) ? namedFields(plan).get(stored(plan.from)) : undefined;
+  return named === undefined ? `${table}.*` : columnList([...named], `${table}.`);
 }
 
 /** Reads the order keys of a page's last row; undefined if the page end cannot be expressed. */

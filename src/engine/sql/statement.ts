@@ -39,6 +39,8 @@ export interface ByteBudget {
 
 /** The differences between the engines' SQL; all other SQL is shared. */
 export interface SqlDialect {
+  /** Whether statements name the columns that they read, because the role may read only some. */
+  readonly namesColumns?: boolean;
   readonly name: string;
   /** A condition of every read and count, such as a deadline check. */
   readonly guard?: string;

@@ -35,6 +35,8 @@ export interface Permissions {
 export interface Access {
   readonly permissions: Permissions | undefined;
   readonly scope: string;
+  /** The catalogue that descriptions show, if the database decides about permissions. */
+  readonly described?: () => Promise<Catalogue>;
 }
 
 /** Throws for a role that is not declared. */

@@ -28,7 +28,7 @@ export interface WriteRequest {
   readonly report?: Report;
 }
 
-type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'preconditions'>;
+type Terms = Pick<WritePlan, 'into' | 'returning' | 'showsKey' | 'singular' | 'mustExist' | 'preconditions'>;
 
 /** The options common to all writes, from headers and query. `areFound`: the write finds its rows in the database. */
 export function planTerms(collection: Collection, request: WriteRequest, areFound = false): Terms {
@@ -40,6 +40,7 @@ export function planTerms(collection: Collection, request: WriteRequest, areFoun
     into: stored(collection),
     singular,
     mustExist: item !== undefined,
+    ...(preferences.return === 'headers-only' ? { showsKey: true } : {}),
     ...(preferences.return === 'representation' ? { returning: { ...shape, where: withInner(ALWAYS, embeds) } } : {}),
     ...(ifMatch === undefined || item === undefined
       ? {}

@@ -101,6 +101,17 @@ function columnOf({ columns }: FoundTable, { name }: Field): FoundColumn | undef
   return columns.find((column) => column.name === name);
 }
 
+/** Returns a note about policies that hide rows from the role of this connection, or undefined. */
+export async function activeRowSecurity(runner: Runner, schema: string): Promise<string | undefined> {
+  const sql = `select c.relname::text as name
+      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
+      where c.relkind in ('r', 'p') and row_security_active(c.oid) order by 1`;
+  const tables = await query<{ name: string }>(runner, { sql, params: [schema] });
+  if (tables.length === 0) return undefined;
+  const names = tables.map(({ name }) => name).join(', ');
+  return `the policies of ${names} apply to the role of the service: they may hide every row. If they depend on the caller, serve the database with --database-roles, without a declaration`;
+}
+
 /** Returns a warning that names the tables whose policies the role of this connection bypasses, or undefined. */
 export async function bypassedRowSecurity(
   runner: Runner,
@@ -121,5 +132,5 @@ export async function bypassedRowSecurity(
   const { role, reason } = bypasses[0]!;
   const remedy = reason === 'owns them' ? ', or run ALTER TABLE … FORCE ROW LEVEL SECURITY' : '';
   const names = bypasses.map(({ name }) => name).join(', ');
-  return `row level security does not apply to ${names}: the role ${role} ${reason}. The service shows and changes all of their rows. Connect as a role without these rights${remedy}, or declare roles`;
+  return `row level security does not apply to ${names}: the role ${role} ${reason}. The service shows and changes all of their rows. Connect as a role without these rights${remedy}, declare roles, or serve them with --database-roles`;
 }

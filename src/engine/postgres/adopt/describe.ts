@@ -17,13 +17,12 @@ import {
   withUniqueNames,
 } from '../../shared/describe-table.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
-import type { Runner, SessionSettings } from '../driver.ts';
-import { withOneConnection } from '../driver.ts';
+import { ownSearchPath, query, type Runner, type SessionSettings, withOneConnection } from '../driver.ts';
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
-import { bypassedRowSecurity } from './adopt.ts';
+import { activeRowSecurity, bypassedRowSecurity } from './adopt.ts';
 import { type DescribedFunctions, describeFunctions } from './describe-functions.ts';
 import { withLinks } from './view-references.ts';
 
@@ -37,7 +36,40 @@ export async function describePostgres(url: string, settings: SessionSettings): 
   return { ...described, location: `${target.location} (schema ${settings.schema})` };
 }
 
-async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
+/** Works in a transaction, with the search path of the schema alone. */
+export async function inOwnPath<T>(runner: Runner, schema: string, work: () => Promise<T>): Promise<T> {
+  try {
+    await runner.unsafe(
+      `begin isolation level repeatable read read only; set local search_path to ${ownSearchPath(schema)}`,
+    );
+    return await work();
+  } finally {
+    await runner.unsafe('rollback');
+  }
+}
+
+/** A text that changes with every definition in these schemas. PostgreSQL writes a new row version for each change. */
+export async function definitionsIn(runner: Runner, schemas: readonly string[]): Promise<string> {
+  const rows = (catalogue: string, oid: string, namespace: string, join = '') =>
+    `select ${oid}::text || '.' || x.xmin::text as row from pg_catalog.${catalogue} x ${join} join served on served.oid = ${namespace}`;
+  const of = (column: string) => `join pg_catalog.pg_class c on c.oid = x.${column}`;
+  const isRelation = `relkind in ('r', 'p', 'v', 'm', 'f')`;
+  const sql = `with served as (select oid from pg_catalog.pg_namespace where nspname in (select json_array_elements_text($1::text::json)))
+    select md5(string_agg(row, ',' order by row)) as definitions from (
+      ${rows('pg_class', 'x.oid', 'x.relnamespace')} where x.${isRelation}
+      union all ${rows('pg_attribute', "x.attrelid || '.' || x.attnum", 'c.relnamespace', of('attrelid'))} where c.${isRelation}
+      union all ${rows('pg_attrdef', 'x.oid', 'c.relnamespace', of('adrelid'))}
+      union all ${rows('pg_constraint', 'x.oid', 'x.connamespace')}
+      union all ${rows('pg_index', 'x.indexrelid', 'c.relnamespace', of('indrelid'))}
+      union all ${rows('pg_rewrite', 'x.oid', 'c.relnamespace', of('ev_class'))}
+      union all ${rows('pg_proc', 'x.oid', 'x.pronamespace')}
+      union all ${rows('pg_type', 'x.oid', 'x.typnamespace')}
+      union all select e.oid::text || '.' || e.xmin::text from pg_catalog.pg_enum e) as definition`;
+  const [found] = await query<{ definitions: string | null }>(runner, { sql, params: [JSON.stringify(schemas)] });
+  return found?.definitions ?? '';
+}
+
+export async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
   const { record } = await inspectOwn(runner, schema);
   // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
@@ -51,7 +83,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const { functions, computed, leftOut } = await describeFunctions(runner, schema, served);
   return {
     functions,
-    warning: await bypassedRowSecurity(runner, schema, served),
+    warning: (await bypassedRowSecurity(runner, schema, served)) ?? (await activeRowSecurity(runner, schema)),
     collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...(await withLinks(runner, schema, described)).map((each) => withComputed(each, computed)),

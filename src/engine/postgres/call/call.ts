@@ -41,7 +41,7 @@ export async function callFunction(
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, most + 1);
   const output = outputOfRead(plan, encoding, of);
   const work = async (connection: Connection): Promise<ReadResult> => {
-    await query(connection, settingsSql(call));
+    if (pool.session === undefined) await query(connection, settingsSql(call));
     const page = await readPage(connection, { ...plan, limit }, boundedRows(plan, output, limit), of, plan.limit);
     if (page.rows.length > most) throw new TooLarge();
     checkAffected({ mustExist: false, singular: many && encoding.singular === true, ...maxAffected }, page.rows.length);
@@ -55,7 +55,7 @@ export async function callFunction(
   } catch (error) {
     if (!(error instanceof TooLarge) && !isTooLong(error)) throw callError(error);
     if (!isReadOnly) throw resultTooLarge();
-    return openCursor(pool, plan, of, encoding, settingsSql(call));
+    return openCursor(pool, plan, of, encoding, pool.session === undefined ? settingsSql(call) : undefined);
   }
 }
 

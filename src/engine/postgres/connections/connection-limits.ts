@@ -6,7 +6,7 @@
 import { MAX_QUEUE_SECONDS, MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
 
-export type Kind = 'large result' | 'costly read' | 'costly write' | 'write';
+export type Kind = 'large result' | 'costly read' | 'costly write' | 'write' | 'read';
 
 /** A counting semaphore with a bounded queue. */
 export class Semaphore {
@@ -63,6 +63,8 @@ export function connectionLimits(connections: number): Readonly<Record<Kind, rea
     'costly read': [costlyReads, all],
     'costly write': connections > 3 ? [costlyWrites, writes, all] : [costlyWrites, all],
     write: [writes, all],
+    // Cheap reads in a transaction of their own, which only sessions have.
+    read: [new Semaphore(connections)],
   };
 }
 

@@ -1,9 +1,11 @@
 /** The connections to one server. Cheap reads share connections; slow work runs on dedicated ones, within limits. */
 import type { ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';
+import type { DatabaseSession } from '../../engine.ts';
 import { type Runner, reserve } from '../driver.ts';
 import { connectionLimits, type Kind, takeSlots } from './connection-limits.ts';
 import { InFlight } from './in-flight.ts';
+import { beginSql } from './session.ts';
 
 /**
  * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten
@@ -22,6 +24,8 @@ export interface PoolOptions {
 
 export class Pool implements Runner {
   readonly inFlight: InFlight;
+  /** Every transaction begins with it. */
+  readonly session: DatabaseSession | undefined = undefined;
   private readonly slots: ReturnType<typeof connectionLimits>;
 
   constructor(
@@ -33,8 +37,14 @@ export class Pool implements Runner {
     this.slots = connectionLimits(sql.options.max ?? 10);
   }
 
-  /** Runs a statement on a shared connection. */
+  /** The same connections, with every transaction in a session. */
+  as(session: DatabaseSession): Pool {
+    return Object.assign(Object.create(this) as Pool, { session });
+  }
+
+  /** Runs a statement on a shared connection, or in a transaction of the session. */
   unsafe<T>(text: string, values?: Value[]): Promise<T> {
+    if (this.session !== undefined) return this.dedicated('read', (connection) => connection.unsafe<T>(text, values));
     return this.inFlight.track(this.sql.unsafe<T>(text, values), 'shared', this.options.onUnresponsive);
   }
 
@@ -52,10 +62,21 @@ export class Pool implements Runner {
   async dedicated<T>(kind: Kind, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.reserve(kind);
     try {
-      return await work(connection);
+      if (this.session === undefined) return await work(connection);
+      await connection.unsafe(this.begin('begin read only'));
+      const result = await work(connection);
+      await connection.unsafe('commit');
+      return result;
+    } catch (error) {
+      if (this.session !== undefined) await connection.unsafe('rollback').catch(() => connection.close());
+      throw error;
     } finally {
       await connection.release();
     }
+  }
+
+  begin(begin: string): string {
+    return beginSql(begin, this.session);
   }
 
   /** Statements in flight have these seconds to end. */

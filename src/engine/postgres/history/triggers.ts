@@ -149,11 +149,11 @@ export interface FoundLog {
 
 export async function inspectLog(runner: Runner, schema: string): Promise<FoundLog> {
   const [found] = await query<{ table: boolean; body: string | null; triggers: Record<string, string> }>(runner, {
-    sql: `select to_regclass($2::text) is not null as table,
+    sql: `select exists (select from pg_catalog.pg_class where relname = $2::text and relnamespace = to_regnamespace(quote_ident($1::text))) as table,
       (select prosrc from pg_catalog.pg_proc where proname = '${TRIGGER}' and pronamespace = to_regnamespace(quote_ident($1::text))) as body,
       coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'hex')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
         where t.tgname = '${TRIGGER}' and c.relnamespace = to_regnamespace(quote_ident($1::text))), '{}') as triggers`,
-    params: [schema, `${identifier(schema)}.${LOG_TABLE}`],
+    params: [schema, LOG_TABLE],
   });
   return { hasTable: found!.table, body: found!.body, triggers: new Map(Object.entries(found!.triggers)) };
 }

@@ -31,7 +31,8 @@ export async function openCursor(
 ): Promise<ReadResult> {
   const connection = await pool.reserve('large result');
   try {
-    await connection.unsafe(`begin isolation level repeatable read read only; ${WAITING_FOR_A_CLIENT}`);
+    const begin = pool.begin('begin isolation level repeatable read read only');
+    await connection.unsafe(`${begin}; ${WAITING_FOR_A_CLIENT}`);
     if (settings !== undefined) await query(connection, settings);
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);

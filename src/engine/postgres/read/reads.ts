@@ -4,11 +4,12 @@ import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
-import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
+import type { ChosenAnswer, Explanation, PlanOption, ReadResult } from '../../engine.ts';
 import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
 import { renumberParameters, type SqlDialect, type Statement, withDefinitions } from '../../sql/statement.ts';
+import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { readOnly } from '../write/transaction.ts';
@@ -33,9 +34,20 @@ export function readList(
   const output = outputOfRead(plan, encoding, dialect);
   const bounded = boundedRows(plan, output, limit);
   const work = (connection: Runner) => readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit);
+  const workInSession = async (connection: Runner): Promise<Page> => {
+    // Both are sent at once.
+    const [page, chosen] = await Promise.all([work(connection), chosenAnswer(connection)]);
+    return { ...page, ...chosen };
+  };
   const inParts = () => openCursor(pool, plan, dialect, encoding);
   const found =
-    isQuick === 'guarded' ? readOnly(pool, work) : isQuick ? work(pool) : pool.dedicated('costly read', work);
+    pool.session !== undefined
+      ? readOnly(pool, workInSession, isQuick === true ? 'read' : 'costly read')
+      : isQuick === 'guarded'
+        ? readOnly(pool, work)
+        : isQuick
+          ? work(pool)
+          : pool.dedicated('costly read', work);
   return found.then(
     (found) => (found.rows.length > CURSOR_ROWS ? inParts() : resultOf(plan, found, encoding, output)),
     (error) => {
@@ -59,14 +71,10 @@ export function readPage(
   return readCounted(connection, plan, output, dialect, isCounted);
 }
 
-export function resultOf(
-  plan: ReadPlan,
-  { rows, total, summary }: Page,
-  encoding: Encoding,
-  output: Output,
-): ReadResult {
+export function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output: Output): ReadResult {
+  const { rows, total, summary, chosen } = page;
   return {
-    ...defined({ summary }),
+    ...defined({ summary, chosen }),
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
     ...(plan.count === undefined ? {} : { total: total ?? rows.length }),
@@ -78,6 +86,7 @@ export interface Page {
   readonly rows: readonly Row[];
   readonly total?: number;
   readonly summary?: string;
+  readonly chosen?: ChosenAnswer;
 }
 
 function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {

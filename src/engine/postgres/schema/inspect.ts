@@ -2,7 +2,7 @@
 import type { OnDelete } from '../../../collection/draft.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 
 export interface FoundColumn {
@@ -101,7 +101,9 @@ const COLUMNS = `select c.relname::text as table, a.attname::text as name,
     a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' or (c.relkind not in ('r', 'p') and not pg_column_is_updatable(c.oid, a.attnum, true) and not exists (
       select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 = 64)) as "isComputed",
     case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
-    pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as sequence
+    (select format('%I.%I', sn.nspname, s.relname) from pg_catalog.pg_depend o join pg_catalog.pg_class s on s.oid = o.objid and s.relkind = 'S'
+      join pg_catalog.pg_namespace sn on sn.oid = s.relnamespace where o.classid = 'pg_class'::regclass and o.refclassid = 'pg_class'::regclass
+        and o.refobjid = c.oid and o.refobjsubid = a.attnum and o.deptype in ('a', 'i') limit 1) as sequence
   from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_catalog.pg_type t on t.oid = a.atttypid
     left join pg_catalog.pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
@@ -146,12 +148,14 @@ export const RETRY_TABLE = 'idempotency_keys';
 
 export async function inspectOwn(runner: Runner, schema: string): Promise<FoundOwn> {
   const qualified = (name: string) => `${identifier(schema)}.${identifier(name)}`;
-  const tables = [VERSION_TABLE, RETRY_TABLE, RECORD_TABLE].map(qualified);
+  // Not by to_regclass, which fails for a role without the right to use the schema.
+  const exists = (name: string) =>
+    `exists (select from pg_catalog.pg_class where relnamespace = found.oid and relname = ${quoteText(name)})`;
   const [there] = await query<{ schema: boolean; version: boolean; retries: boolean; record: boolean }>(runner, {
-    sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as schema,
-      to_regclass($2::text) is not null as version, to_regclass($3::text) is not null as retries,
-      to_regclass($4::text) is not null as record`,
-    params: [schema, ...tables],
+    sql: `select found.oid is not null as schema, ${exists(VERSION_TABLE)} as version, ${exists(RETRY_TABLE)} as retries,
+      ${exists(RECORD_TABLE)} as record from (select) as one
+      left join pg_catalog.pg_namespace as found on found.nspname = $1::text`,
+    params: [schema],
   });
   const first = async <T>(column: string, name: string) => {
     const sql = `select ${column} as value from ${qualified(name)}`;

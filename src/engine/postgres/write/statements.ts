@@ -5,7 +5,7 @@
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import { readsOwnCollection } from '../../../plan/access/named-fields.ts';
+import { callsFunctions, namedFields, readsOwnCollection } from '../../../plan/access/named-fields.ts';
 import {
   ALWAYS,
   type Bound,
@@ -16,6 +16,7 @@ import {
   isAlways,
   type Origin,
   type Predicate,
+  type ReadPlan,
   type Restriction,
   type UpdatePlan,
   type WritePlan,
@@ -65,6 +66,8 @@ export interface WriteContext {
   readonly sequence: string | undefined;
   /** Set if changes are logged. */
   readonly origin?: Origin | undefined;
+  /** Whether the database decides what the role may do: statements need no more rights than those of PostgREST. */
+  readonly isRestricted?: boolean;
 }
 
 /** One of the writes of a list, with everything that its statements need. */
@@ -100,9 +103,13 @@ export function isNew({ name }: Collection, conflict: Conflict): string {
  * gives: a view passes on the defaults of its table.
  */
 export function insertHead(
-  { collection, adopted }: WriteContext,
+  { collection, adopted, isRestricted }: WriteContext,
   given: readonly Field[] = collection.fields,
 ): { into: string; fields: readonly Field[] } {
+  if (isRestricted && given.length > 0) {
+    const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
+    return { into: `insert into ${identifier(collection.name)} (${columnList(given)})${overriding}`, fields: given };
+  }
   const writable = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
   const isFilled = (field: Field) => field.default !== undefined || field.generated !== undefined || field.filled;
   const needed = writable.filter(
@@ -144,7 +151,10 @@ export function compileWrite(
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, collection.name);
-    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.origin, isReadAfter);
+    const fields = context.isRestricted ? neededFields(plan, returned) : collection.fields;
+    const change = changeSql(context, plan, rows, scope, fields);
+    const hasKey = collection.key.every((field) => fields.includes(field));
+    return withResult(scope, plan, change, returned, context.origin, isReadAfter, hasKey);
   });
 }
 
@@ -152,34 +162,52 @@ export function compileWrite(
 export function compileInserts(context: WriteContext, plan: InsertPlan, rows: string): Statement {
   const { collection, dialect, origin } = context;
   return buildStatement(dialect, (bind) => {
-    const insert = changeSql(context, plan, rows, scopeOf(dialect, bind, collection.name));
+    const insert = changeSql(context, plan, rows, scopeOf(dialect, bind, collection.name), collection.fields);
     const key = keyText(collection.key, ({ name }) => identifier(name));
     const by = origin === undefined ? '' : `, ${originColumn(origin, bind)} as origin`;
     return `with ${CHANGED_ROWS} as (${insert}) select (select coalesce(json_agg(${key}), '[]') from ${CHANGED_ROWS}) as keys${by}`;
   });
 }
 
-/** The change itself. It returns all columns of the changed rows, and whether a row is new. */
-function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, scope: Scope): string {
+/** The fields that the result needs: to return any other, the role would need the right to read it. */
+function neededFields({ into, showsKey }: WritePlan, returned: ReturnedRows | undefined): readonly Field[] {
+  const key = showsKey ? into.key : [];
+  if (returned === undefined) return key;
+  const shown: ReadPlan = { ...returned.shape, kind: 'read', from: into, offset: 0 };
+  // A function of a row takes the whole row.
+  if (callsFunctions(shown)) return into.fields;
+  const named = namedFields(shown).get(into);
+  return into.fields.filter((field) => named?.has(field) || key.includes(field));
+}
+
+/** The change itself. It returns these columns of the changed rows, and whether a row is new. */
+function changeSql(
+  context: WriteContext,
+  plan: OneStatementPlan,
+  rows: string,
+  scope: Scope,
+  fields: readonly Field[],
+): string {
   const { collection } = context;
-  const { fields } = collection;
+  const returning = (isNew: string) =>
+    [...fields.map(({ name }) => identifier(name)), `${isNew} as " is new"`].join(', ');
   const { bind } = scope;
   const table = identifier(collection.name);
   if (plan.kind === 'insert') {
     const head = insertHead(context, plan.given);
     // The database rejects it: every column is read-only.
-    if (head.fields.length === 0)
-      return `insert into ${table} default values returning ${columnList(fields)}, true as " is new"`;
+    const isEmpty = context.isRestricted && plan.given?.length === 0 && plan.rows.length === 1;
+    if (head.fields.length === 0 || isEmpty)
+      return `insert into ${table} default values returning ${returning('true')}`;
     const values = head.fields.map((field) => insertedValue(context, field, INPUT_ROWS));
-    const input = recordset(context, bind(rows, TEXT), fields);
+    const input = recordset(context, bind(rows, TEXT), collection.fields);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
     const insert = `${head.into} select ${values.join(', ')} from ${input}${conflictSql(plan.conflict, met)}`;
-    return `${insert} returning ${columnList(fields)}, ${isNew(collection, plan.conflict)} as " is new"`;
+    return `${insert} returning ${returning(isNew(collection, plan.conflict))}`;
   }
-  const columns = `${columnList(fields)}, false as " is new"`;
-  if (plan.kind === 'delete') {
-    return `delete from ${table}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
-  }
+  const columns = returning('false');
+  const where = boundedWhere(context, scope, plan.where, plan.bound);
+  if (plan.kind === 'delete') return `delete from ${table}${where} returning ${columns}`;
   // A PATCH without fields changes and matches nothing, as in PostgREST.
   if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
   const set = plan.set.map((assignment) => {
@@ -187,7 +215,7 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
     const assigned = assignedSql(collection, assignment, boundForUpdate(value, type, bind), context.dialect);
     return `${identifier(assignment.field.name)} = ${assigned}`;
   });
-  return `update ${table} set ${set.join(', ')}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
+  return `update ${table} set ${set.join(', ')}${where} returning ${columns}`;
 }
 
 /** A value of a foreign type takes the same way as in an insert: from JSON, which may be an object or a list. */
@@ -242,9 +270,10 @@ function withResult(
   returned: ReturnedRows | undefined,
   origin: Origin | undefined,
   isReadAfter: boolean,
+  hasKey: boolean,
 ): string {
   const { into, restriction } = plan;
-  const key = keyText(into.key, ({ name }) => identifier(name));
+  const key = !hasKey ? 'null::json' : keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
   const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
   const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
@@ -274,14 +303,20 @@ export function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, s
  * Locks the rows in key order first: overlapping writes wait for each other without deadlock. As an array they are
  * found once; a subquery with a limit might be evaluated again per row.
  */
-function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
+function boundedWhere(
+  { collection, isRestricted }: WriteContext,
+  scope: Scope,
+  where: Predicate,
+  bound: Bound | undefined,
+): string {
   const matching = compileWhere(where, scope);
-  if (bound === undefined && (collection.key.length === 0 || namesOneKey(collection, where))) return matching;
+  const isUnlocked = isRestricted || collection.key.length === 0 || namesOneKey(collection, where);
+  if (bound === undefined && isUnlocked) return matching;
   const keys = qualifiedKey(collection);
   const order =
     bound === undefined ? ` order by ${keys}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
   const key = collection.key.length === 1 ? keys : `row(${keys})::text`;
-  const taken = `${key} = any(array(select ${key} from ${identifier(collection.name)}${matching}${order} for update))`;
+  const taken = `${key} = any(array(select ${key} from ${identifier(collection.name)}${matching}${order}${isRestricted ? '' : ' for update'}))`;
   return matching === '' ? ` where ${taken}` : `${matching} and ${taken}`;
 }
 

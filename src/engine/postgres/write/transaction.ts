@@ -22,7 +22,7 @@ export async function inTransaction<T>(
   let isCommitting = false;
   let result: T;
   try {
-    await connection.unsafe(begin);
+    await connection.unsafe(pool.begin(begin));
     result = await work(connection);
     isCommitting = keep;
     await connection.unsafe(keep ? 'commit' : 'rollback');
@@ -40,9 +40,13 @@ export async function inTransaction<T>(
 }
 
 /** Works in a transaction in which functions cannot change data. */
-export async function readOnly<T>(pool: Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
+export async function readOnly<T>(
+  pool: Pool,
+  work: (connection: Connection) => Promise<T>,
+  kind: Kind = 'costly read',
+): Promise<T> {
   try {
-    return await inTransaction(pool, work, false, 'costly read', undefined, 'begin read only');
+    return await inTransaction(pool, work, false, kind, undefined, 'begin read only');
   } catch (error) {
     // The same error of a write would mean that the server is a standby.
     if (sqlState(error) !== '25006') throw error;

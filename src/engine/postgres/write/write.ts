@@ -15,6 +15,7 @@ import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../..
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
+import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { isSurelyUndone, sqlState } from '../errors.ts';
@@ -70,11 +71,21 @@ export async function executeWrites(
 ): Promise<readonly WriteResult[]> {
   const kind = (await isQuick) ? 'write' : 'costly write';
   const limitMs = limits.querySeconds * 1000;
-  const run = (connection: Connection, bounds: WriteLimits, mayShare = false) =>
-    runSteps(connection, steps, terms, bounds, progress, mayShare);
+  const run = async (
+    connection: Connection,
+    bounds: WriteLimits,
+    mayShare = false,
+  ): Promise<readonly WriteResult[]> => {
+    const share = mayShare && pool.session === undefined;
+    const results = await runSteps(connection, steps, terms, bounds, progress, share);
+    if (pool.session === undefined) return results;
+    const { chosen } = await chosenAnswer(connection);
+    return chosen === undefined ? results : results.map((result) => ({ ...result, chosen }));
+  };
   if (terms.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
   const [only] = steps;
-  if (steps.length > 1 || terms.retry !== undefined || !isOneStatement(only!.plan)) {
+  const isOne = steps.length === 1 && pool.session === undefined;
+  if (!isOne || terms.retry !== undefined || !isOneStatement(only!.plan)) {
     const { querySeconds } = limits;
     const runAll = (mayShare: boolean) => {
       const work = (connection: Connection) => {
@@ -154,7 +165,7 @@ async function runSteps(
  */
 async function lockRows(connection: Connection, steps: readonly Step[]): Promise<void> {
   const changes = steps.flatMap(({ plan, context, isDependent }) => {
-    const isFound = !isDependent && (plan.kind === 'update' || plan.kind === 'delete');
+    const isFound = !isDependent && !context.isRestricted && (plan.kind === 'update' || plan.kind === 'delete');
     const namesKeys = context.collection.key.length > 0 && Number.isFinite(maxRowsWritten(plan));
     return isFound && namesKeys ? [{ context, where: plan.where }] : [];
   });
