@@ -75,9 +75,7 @@ async function add(settings: Settings, given: string): Promise<void> {
 
 async function list(settings: Settings): Promise<void> {
   const keys = await withStore(settings, (store) => store.keys.all());
-  const rows = keys
-    .map(({ name, role, claims, created_at, expires_at }) => ({ name, role, claims, created_at, expires_at }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const rows = keys.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   printRows(['name', 'role', 'claims', 'created_at', 'expires_at'], rows, settings.json, 'There are no keys.');
 }
 

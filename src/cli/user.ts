@@ -1,5 +1,7 @@
 /** `catalogue user`: manages users, who log in to the console. */
+import type { CredentialStore } from '../auth/store.ts';
 import { addUser, changeUser, findUser, removeUser } from '../auth/users.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { ConfigError, type Values } from '../settings/by-command.ts';
 import { defineCommand, printResult } from './shared/command.ts';
 import {
@@ -18,11 +20,27 @@ type Settings = Values<typeof CREDENTIAL_OPTIONS>;
 const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = {
   add,
   list,
-  role: changeRole,
-  password: changePassword,
-  disable: (settings, name) => setDisabled(settings, name, true),
-  enable: (settings, name) => setDisabled(settings, name, false),
-  remove,
+  role: (settings, name) => {
+    const { role, claims } = settings;
+    const words = `has the role ${role} now, and has to log in again`;
+    return change(settings, name, words, (store, user, catalogue) => {
+      checkRole(catalogue, role);
+      return changeUser(store, user, { role, ...(claims === undefined ? {} : { claims }) });
+    });
+  },
+  password: (settings, name) =>
+    change(settings, name, 'has a new password, and has to log in again', async (store, user) => {
+      if ((await findUser(store, user)) === undefined) return false;
+      return changeUser(store, user, { password: await newPassword(user) });
+    }),
+  disable: (settings, name) =>
+    change(settings, name, 'is disabled, and logged out everywhere', (store, user) =>
+      changeUser(store, user, { disabled: true }),
+    ),
+  enable: (settings, name) =>
+    change(settings, name, 'can log in again', (store, user) => changeUser(store, user, { disabled: false })),
+  remove: (settings, name) =>
+    change(settings, name, 'is removed, and logged out everywhere', (store, user) => removeUser(store, user)),
 };
 
 export const command = defineCommand({
@@ -58,45 +76,20 @@ async function add(settings: Settings, given: string): Promise<void> {
 
 async function list(settings: Settings): Promise<void> {
   const users = await withStore(settings, (store) => store.users.all());
-  const rows = users.map(({ name, role, claims, created_at }) => ({ name, role, claims, created_at }));
-  printRows(['name', 'role', 'claims', 'created_at'], rows, settings.json, 'There are no users.');
+  printRows(['name', 'role', 'claims', 'created_at'], users, settings.json, 'There are no users.');
 }
 
-async function changeRole(settings: Settings, given: string): Promise<void> {
+/** Changes a user, and says what has become of it. `work` resolves to whether the user exists. */
+async function change(
+  settings: Settings,
+  given: string,
+  words: string,
+  work: (store: CredentialStore, name: string, catalogue: Catalogue) => Promise<boolean>,
+): Promise<void> {
   const name = accountName(given, 'user');
-  const { role, claims } = settings;
-  const isThere = await withStore(settings, (store, catalogue) => {
-    checkRole(catalogue, role);
-    return changeUser(store, name, { role, ...(claims === undefined ? {} : { claims }) });
-  });
-  if (!isThere) throw noSuchUser(name);
-  tell(settings, name, `The user ${name} has the role ${role} now, and has to log in again.`);
-}
-
-async function changePassword(settings: Settings, given: string): Promise<void> {
-  const name = accountName(given, 'user');
-  await withStore(settings, async (store) => {
-    if ((await findUser(store, name)) === undefined) throw noSuchUser(name);
-    if (!(await changeUser(store, name, { password: await newPassword(name) }))) throw noSuchUser(name);
-  });
-  tell(settings, name, `The user ${name} has a new password, and has to log in again.`);
-}
-
-async function setDisabled(settings: Settings, given: string, disabled: boolean): Promise<void> {
-  const name = accountName(given, 'user');
-  if (!(await withStore(settings, (store) => changeUser(store, name, { disabled })))) throw noSuchUser(name);
-  const words = disabled ? 'is disabled, and logged out everywhere' : 'can log in again';
+  if (!(await withStore(settings, (store, catalogue) => work(store, name, catalogue))))
+    throw new ConfigError(`unknown user ${name}; catalogue user list shows all users`);
   tell(settings, name, `The user ${name} ${words}.`);
-}
-
-async function remove(settings: Settings, given: string): Promise<void> {
-  const name = accountName(given, 'user');
-  if (!(await withStore(settings, (store) => removeUser(store, name)))) throw noSuchUser(name);
-  tell(settings, name, `The user ${name} is removed, and logged out everywhere.`);
-}
-
-function noSuchUser(name: string): ConfigError {
-  return new ConfigError(`unknown user ${name}; catalogue user list shows all users`);
 }
 
 function tell({ json, role }: Settings, name: string, words: string): void {

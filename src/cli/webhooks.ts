@@ -49,27 +49,19 @@ async function list(settings: Settings): Promise<void> {
       deliveries.filter((each) => each.webhook === name && each.status === status).length;
     return declared.map(({ name, url }) => {
       const { seq = null, delivered = 0, delivered_at = null } = progress.find((each) => each.name === name) ?? {};
-      return {
-        name,
-        url,
-        seq,
-        delivered,
-        delivered_at,
-        waiting: count(name, 'waiting'),
-        failed: count(name, 'failed'),
-      };
+      const [waiting, failed] = [count(name, 'waiting'), count(name, 'failed')];
+      return { name, url, seq, delivered, delivered_at, waiting, failed };
     });
   });
-  const columns = ['name', 'url', 'seq', 'delivered', 'delivered_at', 'waiting', 'failed'];
+  const columns = ['name', 'url', 'seq', 'delivered', 'delivered_at', 'waiting', 'failed'] as const;
   printRows(columns, rows, settings.json, 'The declaration has no webhooks.');
 }
 
 async function failures(settings: Settings, name: string): Promise<void> {
   const filter = name === '' ? '' : `webhook=eq.${encodeURIComponent(name)}&`;
   const rows = await withWebhooks(settings, false, (store) => store.deliveries(`${filter}order=webhook,seq`));
-  const columns = ['webhook', 'seq', 'collection', 'key', 'status', 'attempts', 'next_at', 'reason'];
-  const shown = rows.map((row) => Object.fromEntries(columns.map((each) => [each, row[each as keyof typeof row]])));
-  printRows(columns, shown, settings.json, 'No delivery failed or waits.');
+  const columns = ['webhook', 'seq', 'collection', 'key', 'status', 'attempts', 'next_at', 'reason'] as const;
+  printRows(columns, rows, settings.json, 'No delivery failed or waits.');
 }
 
 async function redeliver(settings: Settings, name: string, text: string): Promise<void> {
@@ -82,18 +74,14 @@ async function redeliver(settings: Settings, name: string, text: string): Promis
     const [change] = await changes.at([seq], Number.MAX_SAFE_INTEGER);
     if (change === undefined) throw new ConfigError(`the log has no change ${seq} that the webhook ${name} sends`);
     const { collection, key } = change;
-    const first_at = new Date().toISOString();
-    await store.redeliver({
-      webhook: name,
-      seq,
-      collection,
-      key,
+    const first = {
       status: 'waiting',
       attempts: 0,
-      first_at,
+      first_at: new Date().toISOString(),
       next_at: null,
       reason: null,
-    });
+    } as const;
+    await store.redeliver({ webhook: name, seq, collection, key, ...first });
   });
   printResult(settings.json, { name, seq }, `The service sends change ${seq} again.`);
 }

@@ -18,6 +18,7 @@ import { FileAccess } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';
 import { ContentCache, UnchangedCache } from './content-cache.ts';
 import { download } from './download.ts';
+import { notStored } from './errors.ts';
 import { FileMetrics } from './file-metrics.ts';
 import { Orphans } from './orphans.ts';
 import type { Limits } from './receive.ts';
@@ -108,10 +109,8 @@ export class Files {
     let position: string | undefined;
     try {
       if (files.length > 1 && !isList) {
-        throw new ApiError('PGRST102', `${field.name} holds one file, and the form has ${files.length}`, {
-          details: 'Nothing was stored.',
-          hint: `Upload several files with POST ${FILES_PATH}.`,
-        });
+        const problem = `${field.name} holds one file, and the form has ${files.length}`;
+        throw notStored('PGRST102', problem, `Upload several files with POST ${FILES_PATH}.`);
       }
       for (const { file } of files) checkFile(field, file);
       position = await this.store.add(files, [plan(ids)], context.origin);

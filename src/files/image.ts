@@ -10,6 +10,7 @@ import {
   MAX_WAITING_PIXELS,
 } from '../base/limits/files.ts';
 import { coverSize, cropMiddle, type Size } from './crop.ts';
+import { notStored, SAVE_AGAIN } from './errors.ts';
 
 export interface ImageFacts extends Size {
   /** A tiny preview, as a data URL. */
@@ -108,13 +109,7 @@ export async function resizeImage({ bytes, size }: Decoded, box: Box, format: Im
 }
 
 function rejection({ code, message }: Error & { readonly code?: string }): ApiError {
-  const details = 'Nothing was stored.';
-  if (code === 'ERR_IMAGE_TOO_MANY_PIXELS') {
-    const most = `the image has more than ${MAX_IMAGE_PIXELS} pixels`;
-    return new ApiError('CAT413', most, { details, hint: 'Send a smaller image.' });
-  }
-  return new ApiError('CAT415', `the image cannot be decoded: ${message}`, {
-    details,
-    hint: 'Save the image again as PNG, JPEG or WebP.',
-  });
+  return code === 'ERR_IMAGE_TOO_MANY_PIXELS'
+    ? notStored('CAT413', `the image has more than ${MAX_IMAGE_PIXELS} pixels`, 'Send a smaller image.')
+    : notStored('CAT415', `the image cannot be decoded: ${message}`, SAVE_AGAIN);
 }

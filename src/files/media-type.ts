@@ -1,5 +1,6 @@
 /** Finds the media type of a file in its first bytes, and compares it with the type that the client names. */
 import { ApiError } from '../base/errors.ts';
+import { notStored } from './errors.ts';
 
 type Signature = readonly [mediaType: string, offset: number, bytes: string];
 
@@ -56,10 +57,8 @@ export function findMediaType(head: Uint8Array, named: string | null): string {
   if (wanted === found) return found;
   if (found !== undefined && ALIASES[found]?.test(wanted) === true) return found === 'image/jpeg' ? found : wanted;
   if (found === undefined && !KNOWN.has(wanted) && !wanted.startsWith('text/')) return wanted;
-  throw new ApiError('CAT415', `the file is not ${wanted}: its bytes are ${found ?? 'of an unknown type'}`, {
-    details: 'Nothing was stored.',
-    hint: 'Send the Content-Type of the bytes, or none.',
-  });
+  const problem = `the file is not ${wanted}: its bytes are ${found ?? 'of an unknown type'}`;
+  throw notStored('CAT415', problem, 'Send the Content-Type of the bytes, or none.');
 }
 
 function signatureOf(head: Uint8Array): string | undefined {

@@ -1,6 +1,7 @@
 /** Reads multipart/form-data (RFC 7578) as a stream: the headers of each part, then its bytes as they arrive. */
-import { ApiError } from '../base/errors.ts';
+import type { ApiError } from '../base/errors.ts';
 import { MAX_FORM_PARTS, MAX_SKIPPED_FORM_BYTES } from '../base/limits/files.ts';
+import { notStored } from './errors.ts';
 import { type HeaderValue, readHeaderValue } from './header-parameters.ts';
 
 export interface Part {
@@ -117,15 +118,10 @@ class Source {
 }
 
 function tooMany(most: string): ApiError {
-  return new ApiError('54000', `a form may have ${most}`, {
-    details: 'Nothing was stored.',
-    hint: 'Send the files in several requests, without other fields.',
-  });
+  return notStored('54000', `a form may have ${most}`, 'Send the files in several requests, without other fields.');
 }
 
 function invalid(problem: string): ApiError {
-  return new ApiError('PGRST102', `the body is not multipart/form-data: ${problem}`, {
-    details: 'Nothing was stored.',
-    hint: 'Let the HTTP client write the body, as curl -F file=@photo.jpg does.',
-  });
+  const hint = 'Let the HTTP client write the body, as curl -F file=@photo.jpg does.';
+  return notStored('PGRST102', `the body is not multipart/form-data: ${problem}`, hint);
 }

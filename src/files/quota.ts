@@ -1,8 +1,9 @@
 /** The limit of all files together. Resized images do not count. */
-import { ApiError } from '../base/errors.ts';
+import type { ApiError } from '../base/errors.ts';
 import { FILE_QUOTA_BYTES, NEW_FILE_MS, OLD_FILES_MIN_MS, OLD_FILES_MS } from '../base/limits/files.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Predicate } from '../plan/types.ts';
+import { notStored } from './errors.ts';
 import type { FileRecords } from './records.ts';
 import type { Incoming } from './storage/storage.ts';
 
@@ -68,8 +69,6 @@ export class Quota {
 }
 
 export function overQuota(max: number): ApiError {
-  return new ApiError('CAT413', `all files together may have ${max} bytes, and this one exceeds them`, {
-    details: 'Nothing was stored.',
-    hint: 'Remove references to files that are not needed, or raise --max-total-file-mb.',
-  });
+  const problem = `all files together may have ${max} bytes, and this one exceeds them`;
+  return notStored('CAT413', problem, 'Remove references to files that are not needed, or raise --max-total-file-mb.');
 }

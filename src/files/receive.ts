@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { FILE_CHUNK_BYTES } from '../base/limits/files.ts';
 import type { Write } from '../engine/engine.ts';
+import { notStored } from './errors.ts';
 import { overQuota } from './quota.ts';
 import type { Incoming } from './storage/storage.ts';
 import type { FileStore, Upload } from './store.ts';
@@ -84,7 +85,10 @@ export class ReceivedFile implements Upload {
       for await (const piece of bytes) {
         received += piece.length;
         const fits = this.progress?.arrive(piece.length, room) ?? received <= room;
-        if (received > maxFileBytes) throw tooLarge(maxFileBytes);
+        if (received > maxFileBytes) {
+          const hint = 'Send a smaller file, or raise --max-file-bytes.';
+          throw notStored('CAT413', `the file is larger than ${maxFileBytes} bytes`, hint);
+        }
         if (!fits) throw overQuota(maxTotalBytes);
         yield piece;
       }
@@ -114,11 +118,4 @@ export class ReceivedFile implements Upload {
     this.filled = 0;
     this.isStored = true;
   }
-}
-
-function tooLarge(maxFileBytes: number): ApiError {
-  return new ApiError('CAT413', `the file is larger than ${maxFileBytes} bytes`, {
-    details: 'Nothing was stored.',
-    hint: 'Send a smaller file, or raise --max-file-bytes.',
-  });
 }

@@ -2,7 +2,7 @@
  * Limits uploads in progress: their number and the memory of their chunks, of one caller and in total, and the bytes
  * that they have stored. If there is no room, stalled uploads are dropped first; otherwise the new one is rejected.
  */
-import { ApiError } from '../base/errors.ts';
+import type { ApiError } from '../base/errors.ts';
 import {
   MAX_UPLOADS,
   MAX_UPLOADS_BYTES,
@@ -10,6 +10,7 @@ import {
   MAX_UPLOADS_PER_CALLER,
 } from '../base/limits/files.ts';
 import type { IncomingBody } from '../http/body/incoming-body.ts';
+import { notStored } from './errors.ts';
 
 interface Room {
   readonly count: number;
@@ -103,9 +104,5 @@ export function tooSlow(): ApiError {
 }
 
 function tooMany(code: 'CAT429' | 'CAT503', message: string): ApiError {
-  return new ApiError(code, message, {
-    details: 'Nothing was stored.',
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '1' },
-  });
+  return notStored(code, message, 'Try again in a moment.').with({ headers: { 'retry-after': '1' } });
 }

@@ -4,6 +4,7 @@ import { MAX_FILES_PER_UPLOAD } from '../base/limits/files.ts';
 import { checkEncoding } from '../http/body/body-receiver.ts';
 import { IncomingBody } from '../http/body/incoming-body.ts';
 import type { RequestContext } from '../response/request-context.ts';
+import { notStored } from './errors.ts';
 import { cleanName, nameIn } from './file-name.ts';
 import { type HeaderValue, readHeaderValue, readUtf8Header } from './header-parameters.ts';
 import { inspectImage } from './image.ts';
@@ -56,7 +57,8 @@ export async function receiveFiles(
       // A form may have other fields, and a file input without a file.
       const name = nameIn(disposition.parameters);
       if (name === undefined || name === '') continue;
-      if (files.length === MAX_FILES_PER_UPLOAD) throw tooMany();
+      if (files.length === MAX_FILES_PER_UPLOAD)
+        throw notStored('54000', TOO_MANY, 'Send the files in several requests.');
       await receive(bytes, contentType, disposition);
     }
     if (files.length > 0) return { files, isForm, upload };
@@ -127,9 +129,4 @@ function boundaryOf({ parameters }: HeaderValue): string {
   });
 }
 
-function tooMany(): ApiError {
-  return new ApiError('54000', `one request may have ${MAX_FILES_PER_UPLOAD} files`, {
-    details: 'Nothing was stored.',
-    hint: 'Send the files in several requests.',
-  });
-}
+const TOO_MANY = `one request may have ${MAX_FILES_PER_UPLOAD} files`;

@@ -8,7 +8,7 @@ import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-comma
 import { option } from '../../settings/setting.ts';
 import { JSON_OPTION } from './command.ts';
 import { withDatabase } from './database.ts';
-import { type Rows, renderTable } from './table.ts';
+import { renderTable } from './table.ts';
 
 export const CREDENTIAL_OPTIONS = {
   role: option('--role NAME', 'role in the declaration, which grants the permissions', ''),
@@ -83,7 +83,9 @@ export function chosenAction<Action>(actions: Readonly<Record<string, Action>>, 
   throw new ConfigError(`no action is given. Use: catalogue ${what} ${names}`);
 }
 
-export function printRows(columns: readonly string[], rows: Rows, isJson: boolean, none: string): void {
+/** Prints these columns of the rows. */
+export function printRows<T>(columns: readonly (keyof T & string)[], all: readonly T[], isJson: boolean, none: string) {
+  const rows = all.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])));
   if (isJson) console.log(JSON.stringify(rows));
   else if (rows.length === 0) console.log(none);
   else process.stdout.write(renderTable(columns, rows, process.stdout.columns));

@@ -3,8 +3,8 @@
  * comments. Colour profiles and the orientation stay. The pixels are not decoded. Bytes that do not fit the format
  * pass, as the decoder decides about them.
  */
-import { ApiError } from '../../base/errors.ts';
 import { IMAGE_BYTES_PER_PART, MAX_IMAGE_PARTS } from '../../base/limits/files.ts';
+import { notStored, SAVE_AGAIN } from '../errors.ts';
 import type { Container, Step } from './container.ts';
 import { Gif } from './gif.ts';
 import { Jpeg } from './jpeg.ts';
@@ -12,6 +12,7 @@ import { Png } from './png.ts';
 import { Webp } from './webp.ts';
 
 const SIGNATURE_BYTES = 12;
+const TOO_MANY_PARTS = `the image has more than ${MAX_IMAGE_PARTS} parts, such as segments or chunks`;
 
 function containerOf(head: Buffer): Container | undefined {
   const text = head.toString('latin1', 0, SIGNATURE_BYTES);
@@ -60,7 +61,7 @@ class Filter {
       if (this.step === undefined) {
         this.step = this.container.next(this.rest);
         if (this.step === undefined) break;
-        if (++this.units > maxUnits) throw tooManyParts();
+        if (++this.units > maxUnits) throw notStored('CAT415', TOO_MANY_PARTS, SAVE_AGAIN);
         this.left = this.step.length;
       }
       const { step } = this;
@@ -84,11 +85,4 @@ function apply(step: Step, part: Buffer): Uint8Array {
   if (step.kind === 'copy') return part;
   if (step.kind === 'replace') return step.by(part);
   return new Uint8Array(step.kind === 'zero' ? part.length : 0);
-}
-
-function tooManyParts(): ApiError {
-  return new ApiError('CAT415', `the image has more than ${MAX_IMAGE_PARTS} parts, such as segments or chunks`, {
-    details: 'Nothing was stored.',
-    hint: 'Save the image again as PNG, JPEG or WebP.',
-  });
 }
