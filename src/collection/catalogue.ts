@@ -2,19 +2,21 @@
 
 import type { Rate } from '../base/net/rate.ts';
 import type { Language } from '../text/words/languages.ts';
-import type { ActionEntryDraft, BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
+import type {
+  ActionEntryDraft,
+  BodyType,
+  CatalogueDraft,
+  CollectionDraft,
+  FieldDraft,
+  OnDelete,
+  Right,
+} from './draft.ts';
 import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
-export interface Field {
-  readonly name: string;
+export interface Field extends Pick<FieldDraft, 'name' | 'title' | 'description' | 'role' | 'onUpdate'> {
   readonly type: Type;
-  /** A short description of the field, for the OpenAPI document. */
-  readonly title?: string;
-  readonly description?: string;
-  /** The meaning of the field for the console's overview and search. */
-  readonly role?: string;
   /** A required field is never null. Without a default, an insert must supply it. */
   readonly required: boolean;
   /** The value of an insert that does not supply one. */
@@ -22,8 +24,6 @@ export interface Field {
   readonly generated?: 'now' | 'uuid';
   /** An insert that does not supply it copies a field of the row that the reference `by` leads to. */
   readonly copies?: { readonly by: string; readonly field: string };
-  /** Every write that changes the row sets the field to the current time. */
-  readonly onUpdate?: 'now';
   /** Clients cannot write it. Adopted tables only. */
   readonly readOnly: boolean;
   /** The database supplies the value if an insert does not; `trigger`: a trigger may. */
@@ -40,12 +40,7 @@ export interface Field {
 }
 
 /** Constraints on a file: `image/*` allows every image. */
-export interface FileRules {
-  readonly mediaTypes?: readonly string[];
-  readonly maxBytes?: number;
-  /** Whether uploaded pictures keep their metadata. */
-  readonly keepMetadata?: boolean;
-}
+export type FileRules = Pick<FieldDraft, 'mediaTypes' | 'maxBytes' | 'keepMetadata'>;
 
 /** Constraints on a value beyond its type. */
 export interface Rules {
@@ -73,10 +68,7 @@ export interface Composite extends Omit<Reference, 'field'> {
 }
 
 /** A reference to any fields of a collection, for embedding only. */
-export interface Link {
-  readonly name: string;
-  readonly fields: readonly Field[];
-  readonly to: string;
+export interface Link extends Pick<Composite, 'name' | 'fields' | 'to'> {
   /** The names of the fields there. */
   readonly targets: readonly string[];
 }
@@ -89,10 +81,7 @@ export interface ComputedReference {
   readonly many: boolean;
 }
 
-export interface Collection {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+export interface Collection extends Pick<CollectionDraft, 'name' | 'title' | 'description'> {
   /** In output order. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
@@ -170,23 +159,23 @@ export interface Catalogue {
   readonly closedRoutines?: ReadonlySet<string>;
 }
 
-/** A stored request with parameters: a list of rows of a collection. */
-export interface StoredQuery {
-  readonly kind: 'query';
+interface Callable {
   readonly name: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];
+}
+
+/** A stored request with parameters: a list of rows of a collection. */
+export interface StoredQuery extends Callable {
+  readonly kind: 'query';
   readonly collection: Collection;
   /** The query string, with parameters as values: `units_in_stock=lt.{threshold}`. */
   readonly query: string;
 }
 
 /** A function of PostgreSQL. */
-export interface DatabaseFunction {
+export interface DatabaseFunction extends Callable {
   readonly kind: 'function';
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters: readonly Parameter[];
   /** The type of its only parameter, without a name, which takes the whole body of a request. */
   readonly body?: BodyType;
   /** Whether it may change data. */
@@ -208,11 +197,8 @@ export interface FunctionResult {
 }
 
 /** A stored batch with parameters. */
-export interface Action {
+export interface Action extends Callable {
   readonly kind: 'action';
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters: readonly Parameter[];
   /** The parameters that are values, as the fields of a row. */
   readonly values: Collection;
   /** The parameters that are rows, by name. */

@@ -17,27 +17,26 @@ export interface CatalogueDraft {
   readonly webhooks?: readonly WebhookDraft[];
 }
 
-/** A stored request with parameters, called at /rpc/<name>. */
-export interface QueryDraft {
+interface Described {
   readonly name: string;
   readonly description?: string;
+}
+
+/** A stored request with parameters, called at /rpc/<name>. */
+export interface QueryDraft extends Described {
   readonly parameters: readonly ParameterDraft[];
   /** `products?units_in_stock=lt.{threshold}`: a list, with parameters as values. */
   readonly read: string;
 }
 
-export interface ParameterDraft {
-  readonly name: string;
+export interface ParameterDraft extends Described {
   readonly type: string;
-  readonly description?: string;
   /** A JSON value of the type; absent if a call must give one. */
   readonly default?: unknown;
 }
 
 /** A stored batch with parameters, called at /rpc/<name>. */
-export interface ActionDraft {
-  readonly name: string;
-  readonly description?: string;
+export interface ActionDraft extends Described {
   readonly parameters: readonly ActionParameterDraft[];
   readonly batch: readonly ActionEntryDraft[];
   /** The entries whose stored rows a call returns; a list of names gives an object with their rows. */
@@ -71,9 +70,7 @@ export type BodyType = (typeof BODY_TYPES)[number];
 export const VOLATILITIES = ['volatile', 'stable', 'immutable'] as const;
 
 /** A function of PostgreSQL, called at /rpc/<name>. Several may have one name. */
-export interface FunctionDraft {
-  readonly name: string;
-  readonly description?: string;
+export interface FunctionDraft extends Described {
   readonly parameters: readonly FunctionParameterDraft[];
   readonly body?: BodyType;
   readonly volatility: (typeof VOLATILITIES)[number];
@@ -146,10 +143,8 @@ export interface RuleDraft {
   readonly operations?: readonly ChangeWay[];
 }
 
-export interface CollectionDraft {
-  readonly name: string;
+export interface CollectionDraft extends Described {
   readonly title?: string;
-  readonly description?: string;
   /** The previous name: a migration renames the table. */
   readonly was?: string;
   /** The required fields that identify a row; empty for an existing view or table without a key. */
@@ -213,12 +208,10 @@ export interface LinkDraft {
 /** The rules that restrict the values of a field. */
 export const VALUE_RULES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf'] as const;
 
-export interface FieldDraft {
-  readonly name: string;
+export interface FieldDraft extends Described {
   /** For example `int4`, `decimal(12,4)`, `text[]`. */
   readonly type: string;
   readonly title?: string;
-  readonly description?: string;
   readonly was?: string;
   /** How the console uses the field. */
   readonly role?: string;
