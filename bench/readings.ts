@@ -1,4 +1,5 @@
 /** Reads the CPU time and memory of a process from the system. Linux only; returns NaN on other systems. */
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Returns the CPU time so far in seconds, for all threads. */
 export async function cpuSeconds(pid: number): Promise<number> {
@@ -29,4 +30,27 @@ async function textOf(path: string): Promise<string> {
   return Bun.file(path)
     .text()
     .catch(() => '');
+}
+
+/** The CPU time of the service and of the children of a PostgreSQL server, in seconds. */
+export async function cpuWithChildren(pid: number, postmaster: number | undefined): Promise<number> {
+  const children = postmaster === undefined ? [] : childrenOf(postmaster);
+  const times = await Promise.all([pid, ...children].map(cpuSeconds));
+  return times.reduce((sum, time) => sum + (Number.isNaN(time) ? 0 : time), 0);
+}
+
+function childrenOf(parent: number): number[] {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes.map(Number).filter((pid) => {
+    const stat = existingText(`/proc/${pid}/stat`);
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+  });
+}
+
+function existingText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }

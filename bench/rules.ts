@@ -2,13 +2,12 @@
  * `npx bun bench/rules.ts [REQUESTS]`: measures the CPU time of a list whose rule follows one reference or two, and of
  * the same list whose rule tests a field of its own, on both engines. On PostgreSQL, the time of its processes counts.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { SQL } from 'bun';
 import { newServer, pidIn } from '../test/support/engines/postgres-server.ts';
 import { withFixtures } from './fixtures.ts';
 import { machine } from './machine.ts';
 import { median } from './outcome.ts';
-import { cpuSeconds } from './readings.ts';
+import { cpuWithChildren } from './readings.ts';
 import { type Server, startService } from './servers.ts';
 
 const LINES = 20_000;
@@ -64,29 +63,6 @@ async function load({ url }: Server): Promise<void> {
   }
 }
 
-/** The CPU time of the service and of the children of a PostgreSQL server, in seconds. */
-async function cpuOf({ pid }: Server, postmaster: number | undefined): Promise<number> {
-  const children = postmaster === undefined ? [] : childrenOf(postmaster);
-  const times = await Promise.all([pid, ...children].map(cpuSeconds));
-  return times.reduce((sum, time) => sum + (Number.isNaN(time) ? 0 : time), 0);
-}
-
-function childrenOf(parent: number): number[] {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return processes.map(Number).filter((pid) => {
-    const stat = existingText(`/proc/${pid}/stat`);
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
-  });
-}
-
-function existingText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 /** Each request differs, so that no cached response is sent. */
 async function read({ url }: Server, name: string, round: number): Promise<void> {
   for (let count = 0; count < requests; count++) {
@@ -103,9 +79,9 @@ async function measure(engine: string, server: Server, analyze: () => Promise<un
   const figures = new Map<string, number[]>(names.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const { name } of names) {
-      const before = await cpuOf(server, postmaster);
+      const before = await cpuWithChildren(server.pid, postmaster);
       await read(server, name, round * requests * 7);
-      figures.get(name)!.push((((await cpuOf(server, postmaster)) - before) / requests) * 1e6);
+      figures.get(name)!.push((((await cpuWithChildren(server.pid, postmaster)) - before) / requests) * 1e6);
     }
   }
   for (const kind of kinds) {

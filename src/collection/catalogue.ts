@@ -60,6 +60,8 @@ export interface Reference {
   /** The referenced collection; the reference is to its key. */
   readonly to: string;
   readonly onDelete: OnDelete;
+  /** Whether a reference to its own collection may lead back to the row itself. */
+  readonly circles?: boolean;
 }
 
 /** A reference of several fields. They are in the order of the key that they refer to. */

@@ -42,8 +42,13 @@ export function declareCollection(
     unique: sets.map((names) => ({ name: derivedName(name, ...names, 'key'), fields: names.map(findField) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
-      const { collection: to, onDelete, constraint = derivedName(name, field.name, 'fkey') } = field.references;
-      return [{ name: constraint, field: findField(field.name), to, onDelete }];
+      const {
+        collection: to,
+        onDelete,
+        circles,
+        constraint = derivedName(name, field.name, 'fkey'),
+      } = field.references;
+      return [defined({ name: constraint, field: findField(field.name), to, onDelete, circles })];
     }),
     lists: fields
       .filter(({ type }) => type.element?.file !== undefined)

@@ -190,6 +190,8 @@ export interface ReferenceDraft {
   readonly onDelete: OnDelete;
   /** The constraint name, if it is not the default. */
   readonly constraint?: string;
+  /** Whether a reference to its own collection may lead back to the row itself. */
+  readonly circles?: boolean;
 }
 
 /**

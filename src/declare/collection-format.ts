@@ -54,6 +54,7 @@ export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
   onDelete: property(oneWordOf(ON_DELETE), 'Effect of a delete: fail (default), delete this row, or set null.'),
   constraint: property(aName, 'The name of the constraint. Default: `<collection>_<field>_fkey`.'),
+  circles: property(trueOrFalse, 'Rows of this collection may refer to each other in a circle. Default: false.'),
 } as const;
 
 export const LINK = {
@@ -74,7 +75,7 @@ export const FIELD = {
   unique: property(trueOrFalse, 'No two rows have the same value.'),
   indexed: property(trueOrFalse, 'Creates an index for filters and order.'),
   references: property(
-    propertiesOr(aName, 'collection', REFERENCE, 'a map with collection, onDelete and constraint'),
+    propertiesOr(aName, 'collection', REFERENCE, 'a map with collection, onDelete, constraint and circles'),
     'The collection whose key the field holds.',
   ),
   minimum: property(aScalar, 'The smallest allowed number, date or time.'),

@@ -99,5 +99,5 @@ function readReference(
   if (onDelete === 'set null' && isRequired) {
     addMistake(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
   }
-  return { references: { collection, onDelete, ...valuesOf(references.value, 'constraint') } };
+  return { references: { collection, onDelete, ...valuesOf(references.value, 'constraint', 'circles') } };
 }

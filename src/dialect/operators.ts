@@ -74,6 +74,8 @@ export const OPERATORS = {
     'product_name=phfts.hot pepper',
   ),
   wfts: rules('search', '@@', SEARCHED, 'matches a web search (websearch_to_tsquery)', 'product_name=wfts.chef -gumbo'),
+  within: rules('value', 'within', ALL, 'is a row of a tree or any row below it', 'category_id=within.5', true),
+  above: rules('value', 'above', ALL, 'is any row above a row of a tree', 'id=above.17', true),
   cs: rules('value', '@>', CONTAINERS, 'contains (arrays and json)', 'id=cs.{1}'),
   cd: rules('value', '<@', CONTAINERS, 'is contained in (arrays and json)', 'id=cd.{1}'),
   ov: rules('value', '&&', ARRAYS, 'overlaps (arrays)', 'id=ov.{1}'),

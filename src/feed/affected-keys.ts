@@ -8,10 +8,11 @@ import { type Reader, readLines } from '../engine/row-store.ts';
 import { isMoving, type MovingCompare, valueAt } from '../plan/at-moment.ts';
 import { cast, NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { ALWAYS, type Expression, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { ALWAYS, type Expression, type Predicate, type ReadPlan, type TreeTest } from '../plan/types.ts';
 import { type Changes, hasKey } from './changed-keys.ts';
 import type { FeedPosition } from './event-id.ts';
 
+type Exists = Extract<Predicate, { kind: 'exists' }>;
 type Keys = Changes['keys'];
 
 /** Relations are followed as of both positions, since a row may be related at only one of them. */
@@ -62,9 +63,19 @@ export function relatedChanges(
   const ofPredicate = (predicate: Predicate): readonly Predicate[] => {
     if ('terms' in predicate) return predicate.terms.flatMap(ofPredicate);
     if (predicate.kind === 'not') return ofPredicate(predicate.term);
+    if (predicate.kind === 'exists' && predicate.tree !== undefined) return throughTree(predicate, predicate.tree);
     if (predicate.kind === 'exists')
       return throughRelation(predicate.relation, ofPredicate(predicate.where), predicate.between);
     return isMoving(predicate) && since < now ? [isBetween(predicate, since, now)] : [];
+  };
+  /** A row of a tree that moves takes all rows below it along. */
+  const throughTree = (test: Exists, tree: TreeTest): readonly Predicate[] => {
+    const { to } = test.relation;
+    const direct = changed.get(to.name);
+    const terms = [...ofPredicate(test.where), ...(direct === undefined ? [] : [hasKey(stored(to), direct)])];
+    if (terms.length === 0) return [];
+    const below: TreeTest = { ...tree, direction: 'within', from: { kind: 'any', terms } };
+    return [{ ...test, where: ALWAYS, tree: tree.direction === 'within' ? below : tree }];
   };
   const throughRelation = (
     relation: Relation,

@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import { isOfSearch } from '../collection/search-fields.ts';
+import { treeOf } from '../collection/tree.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
 import { type Moving, movingWord } from '../collection/types/time/moving-moment.ts';
@@ -13,7 +14,7 @@ import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS } from './read/embeds.ts';
-import { misplacedSearch, resolvePath } from './resolve.ts';
+import { fieldExpression, misplacedSearch, resolvePath } from './resolve.ts';
 import { ALWAYS, type Comparator, type Expression, fieldOf, type Predicate } from './types.ts';
 
 const UNKNOWN: Predicate = { kind: 'constant', value: null };
@@ -57,7 +58,7 @@ function planComparison(collection: Collection, { field: path, test }: Compariso
   const of = resolvePath(collection, path);
   if (test.kind === 'search' && isOfSearch(fieldOf(of))) throw misplacedSearch();
   try {
-    return of.kind === 'null' ? testOnNull(test) : planTest(of, test, collection.timeZone);
+    return of.kind === 'null' ? testOnNull(test) : planTest(of, test, collection);
   } catch (error) {
     throw withAdvice(error, path.name, of.type, test);
   }
@@ -91,14 +92,14 @@ function testOnNull(test: Test): Predicate {
   return UNKNOWN;
 }
 
-function planTest(of: Expression, test: Test, zone: string): Predicate {
+function planTest(of: Expression, test: Test, collection: Collection): Predicate {
   switch (test.kind) {
     case 'is':
       return planIs(of, test.value);
     case 'unknown':
       return UNKNOWN;
     case 'in':
-      return planIn(of, test.values, zone);
+      return planIn(of, test.values, collection);
     case 'search':
       if (!servesType(OPERATORS[test.operator], of.type))
         throw undefinedFor(`function to_tsvector(${of.type.title})`, 'function');
@@ -111,18 +112,18 @@ function planTest(of: Expression, test: Test, zone: string): Predicate {
       };
     case 'value':
       if (!servesType(OPERATORS[test.operator], of.type)) throw unsupportedOperator(of.type, test.operator);
-      if (test.quantifier === undefined) return VALUE_TESTS[test.operator](of, test.value, zone);
-      return planQuantified(of, test.operator, test.quantifier, test.value, zone);
+      if (test.quantifier === undefined) return VALUE_TESTS[test.operator](of, test.value, collection);
+      return planQuantified(of, test.operator, test.quantifier, test.value, collection);
   }
 }
 
 /** Each word such as `today` is a comparison of its own. */
-function planIn(of: Expression, texts: readonly string[], zone: string): Predicate {
-  const movingTexts = texts.filter((text) => movingIn(of.type, text, zone) !== undefined);
+function planIn(of: Expression, texts: readonly string[], collection: Collection): Predicate {
+  const movingTexts = texts.filter((text) => movingIn(of.type, text, collection) !== undefined);
   const fixed = movingTexts.length === 0 ? texts : texts.filter((text) => !movingTexts.includes(text));
   const member: Predicate = { kind: 'in', of, values: fixed.map((text) => of.type.read(text)) };
   if (movingTexts.length === 0) return member;
-  return { kind: 'any', terms: [member, ...movingTexts.map((text) => VALUE_TESTS.eq(of, text, zone))] };
+  return { kind: 'any', terms: [member, ...movingTexts.map((text) => VALUE_TESTS.eq(of, text, collection))] };
 }
 
 function planQuantified(
@@ -130,7 +131,7 @@ function planQuantified(
   operator: ValueOperator,
   quantifier: Quantifier,
   text: string,
-  zone: string,
+  collection: Collection,
 ): Predicate {
   if (of.type.element !== undefined) {
     throw new ApiError('42704', `could not find array type for data type ${of.type.title}`);
@@ -141,8 +142,8 @@ function planQuantified(
   // `eq(any)` becomes one `in` lookup, however long the list.
   const terms: readonly Predicate[] =
     operator === 'eq' && quantifier === 'any'
-      ? [planIn(of, values, zone)]
-      : values.map((value) => VALUE_TESTS[operator](of, value, zone));
+      ? [planIn(of, values, collection)]
+      : values.map((value) => VALUE_TESTS[operator](of, value, collection));
   return { kind: quantifier, terms: values.length < listed.length ? [...terms, UNKNOWN] : terms };
 }
 
@@ -156,18 +157,18 @@ function planIs(of: Expression, value: IsValue): Predicate {
   throw new ApiError('42804', message, { hint: `${name} is not a boolean; compare it with eq.<value>.` });
 }
 
-type ValueTest = (of: Expression, text: string, zone: string) => Predicate;
+type ValueTest = (of: Expression, text: string, collection: Collection) => Predicate;
 
 /** The value of a word such as `today` is that of now, until the plan is bound to a time. */
 const compare =
   (operator: Comparator): ValueTest =>
-  (of, text, zone) => {
-    const moving = movingIn(of.type, text, zone);
+  (of, text, collection) => {
+    const moving = movingIn(of.type, text, collection);
     if (moving === undefined) return { kind: 'compare', of, operator, value: of.type.read(text) };
     return { kind: 'compare', of, operator, value: of.type.moving!(moving, Date.now()), moving };
   };
 
-function movingIn(type: Type, text: string, zone: string): Moving | undefined {
+function movingIn(type: Type, text: string, { timeZone: zone }: Collection): Moving | undefined {
   const word = type.moving && movingWord(text);
   return word && { word, zone };
 }
@@ -175,6 +176,23 @@ function movingIn(type: Type, text: string, zone: string): Moving | undefined {
 const contains =
   (operator: Containment | RangeOperator): ValueTest =>
   (of, text) => ({ kind: 'contains', of, operator, value: of.type.read(text) });
+
+const inTree =
+  (direction: 'within' | 'above'): ValueTest =>
+  (of, text, collection) => {
+    const found = of.kind === 'field' ? treeOf(collection, of.field) : undefined;
+    if (found === undefined) throw notOfTree(of, direction);
+    const key = fieldExpression(found.relation.inner);
+    const from: Predicate = { kind: 'compare', of: key, operator: '=', value: key.type.read(text) };
+    return { kind: 'exists', relation: found.relation, where: ALWAYS, tree: { direction, by: found.by, from } };
+  };
+
+function notOfTree(of: Expression, operator: string): ApiError {
+  const name = of.kind === 'field' ? of.field.name : 'a JSON path';
+  return new ApiError('42883', `operator does not exist: ${of.type.title} ${operator} unknown`, {
+    hint: `${operator} needs a collection that refers to itself: use it on its key or on a reference to it, not on ${name}.`,
+  });
+}
 
 const like =
   (caseless: boolean): ValueTest =>
@@ -191,14 +209,16 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   gte: compare('>='),
   lt: compare('<'),
   lte: compare('<='),
-  isdistinct: (of, text, zone) =>
-    movingIn(of.type, text, zone) === undefined
+  isdistinct: (of, text, collection) =>
+    movingIn(of.type, text, collection) === undefined
       ? { kind: 'distinct', of, value: of.type.read(text) }
-      : { kind: 'any', terms: [{ kind: 'null', of }, compare('<>')(of, text, zone)] },
+      : { kind: 'any', terms: [{ kind: 'null', of }, compare('<>')(of, text, collection)] },
   like: like(false),
   ilike: like(true),
   match: regex(false),
   imatch: regex(true),
+  within: inTree('within'),
+  above: inTree('above'),
   cs: contains('cs'),
   cd: contains('cd'),
   ov: contains('ov'),

@@ -47,6 +47,8 @@ export type Predicate =
       readonly between?: Predicate;
       readonly offset?: number;
       readonly groupBy?: readonly Expression[];
+      /** The related row must also belong to a part of a tree. `where` then applies to each row on the way there. */
+      readonly tree?: TreeTest;
       /** Set by an engine: the related rows are found first, since they are few. */
       readonly isFirst?: true;
     }
@@ -57,6 +59,13 @@ export type Predicate =
       readonly config: string;
       readonly query: string;
     };
+
+/** The rows that `from` finds and all rows below them, or all rows above them. `by` leads to the row above. */
+export interface TreeTest {
+  readonly direction: 'within' | 'above';
+  readonly by: Field;
+  readonly from: Predicate;
+}
 
 export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
 

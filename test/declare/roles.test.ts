@@ -167,7 +167,7 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [
     [where('texts.body=like.{claims.id}')],
     [
-      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, cs, cd, ov or in, and is not a pattern or list',
+      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, within, above, cs, cd, ov or in, and is not a pattern or list',
     ],
   ],
   [[where('texts.order=id')], ['28 r.products: where: order is not a condition; a rule has conditions alone']],
@@ -194,7 +194,7 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [
     [where('name=like.{claims.id}')],
     [
-      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, cs, cd, ov or in, and is not a pattern or list',
+      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, within, above, cs, cd, ov or in, and is not a pattern or list',
     ],
   ],
   [[where('supplier_id=cs.{claims.id}')], ['28 r.products: where: operator does not exist: integer @> unknown']],

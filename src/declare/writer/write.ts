@@ -89,10 +89,10 @@ function writtenField(field: FieldDraft): unknown {
 }
 
 /** Only the collection name if nothing else is set. */
-function writtenReference({ collection, onDelete, constraint }: ReferenceDraft): unknown {
-  const said = { collection, onDelete: onDelete === 'restrict' ? undefined : onDelete, constraint };
+function writtenReference({ onDelete, ...reference }: ReferenceDraft): unknown {
+  const said = { ...reference, onDelete: onDelete === 'restrict' ? undefined : onDelete };
   const properties = inOrder(said, REFERENCE);
-  return properties.length === 1 ? collection : Object.fromEntries(properties);
+  return properties.length === 1 ? reference.collection : Object.fromEntries(properties);
 }
 
 /** The set properties in the order of the format. */

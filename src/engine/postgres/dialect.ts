@@ -54,6 +54,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
+    joins: (operand, value) => (hasPrefixes(operand.of) ? comparePrefixes(operand, '=', value) : undefined),
     boundedRows: rowsWithin,
     compare,
     column(sql, field) {
@@ -83,6 +84,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), TEXT)}`;
     },
 
+    valueTable: (values, type, bind) =>
+      `(select unnest(${bind(arrayLiteral(values, type), TEXT)}::${comparedAs(type)}[]) as value)`,
     // Lateral, since the array may belong to another table of the same query.
     elements: (sql) => `lateral (select * from unnest(${sql}) with ordinality as elements (value, key))`,
     isElement: (value, array) => `${array} @> array[${value}]`,

@@ -157,4 +157,6 @@ export const ADVISORY_LOCKS = {
   sequence: 0x50436175,
   lateIndexes: 0x50436176,
   ownTables: 0x50436177,
+  /** With the table as the second key: held by a transaction that moves rows of a tree. */
+  tree: 0x50436178,
 } as const;

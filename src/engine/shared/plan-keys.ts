@@ -131,11 +131,12 @@ function relatedFirst(term: Predicate): Predicate {
 /** A key, a unique value or a reference of the related row is given, or few rows are related to it themselves. */
 function isFew(predicate: Predicate): predicate is Exists {
   if (predicate.kind !== 'exists') return false;
-  const { relation, where, offset, groupBy } = predicate;
+  const { relation, where, offset, groupBy, tree } = predicate;
   const { to, outer, inner, also = [], through, list, computedBy } = relation;
   // A type of PostgreSQL that the service does not know may have no arrays.
   if (can(outer.type, 'foreign') || can(inner.type, 'foreign')) return false;
-  const isPlain = [through, list, computedBy, offset, groupBy].every((each) => each === undefined) && also.length === 0;
+  const isPlain =
+    [through, list, computedBy, offset, groupBy, tree].every((each) => each === undefined) && also.length === 0;
   return isPlain && conjuncts(where).some((term) => isFew(term) || isLookup(to, term));
 }
 

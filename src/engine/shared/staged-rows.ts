@@ -3,11 +3,13 @@
  * statements that differ.
  */
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
+import { treeReferences } from '../../collection/tree.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
 import type { MaybePromise } from '../engine.ts';
 import { identifier, type SqlDialect } from '../sql/statement.ts';
+import { checkCircle, compileRowsAbove, type RowAbove } from './circles.ts';
 import { type LoadCheck, loadChecks, sameValues, shapesThat } from './load-conflicts.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from './loader.ts';
 
@@ -101,6 +103,16 @@ export abstract class StagedRows {
       return sum(results);
     } catch (error) {
       throw this.translate(error);
+    }
+  }
+
+  /** Rejects the whole load if it closes a circle. */
+  async checkCircles(): Promise<void> {
+    const { collection, dialect } = this;
+    for (const reference of treeReferences(collection)) {
+      const starts = `(select distinct ${identifier(reference.field.name)} as value from ${this.rows})`;
+      const { sql } = compileRowsAbove(collection, reference, dialect, () => starts);
+      checkCircle(collection, reference, (await this.query(sql)) as unknown as RowAbove[]);
     }
   }
 
@@ -216,6 +228,7 @@ async function storeAll(staged: readonly StagedRows[], options: LoadOptions): Pr
   for (const each of staged) {
     results.push(await each.store(options, (rows) => options.progress?.(before + rows, total)));
     before += each.total;
+    await each.checkCircles();
   }
   return sum(results);
 }

@@ -1,7 +1,8 @@
 /** Compiles predicates to SQL, and the join with the related rows of another collection. */
 import type { Field } from '../../collection/declaration.ts';
 import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
-import { isAlways, type Predicate } from '../../plan/types.ts';
+import { fieldExpression } from '../../plan/resolve.ts';
+import { isAlways, type Predicate, type TreeTest } from '../../plan/types.ts';
 import { columnOf, compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import { identifier } from './statement.ts';
 
@@ -26,7 +27,8 @@ const compilers: Compilers = {
     scope.dialect.compare(compileOperand(of, scope), 'is distinct from', value, scope.bind),
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
-  exists: ({ relation, where, between, offset = 0, groupBy = [], isFirst }, scope) => {
+  exists: ({ relation, where, between, offset = 0, groupBy = [], isFirst, tree }, scope) => {
+    if (tree !== undefined) return compileTree(relation, tree, where, scope);
     if (isFirst === true) return compileList(relation, where, scope);
     const inner = joinRelated(relation, scope, between);
     const rows = `from ${inner.tables} where ${inner.condition} and ${compilePredicate(where, inner.scope)}`;
@@ -64,6 +66,25 @@ function compileList({ to, outer, inner }: Relation, where: Predicate, scope: Sc
   const rows: Scope = { ...shared, name: ` ${scope.depth + 1} ${to.name}`, depth: scope.depth + 1 };
   const list = `select ${columnOf(inner, rows)} from ${identifier(to.name)} as ${identifier(rows.name)}`;
   return scope.dialect.isListed(columnOf(outer, scope), `${list} where ${compilePredicate(where, rows)}`);
+}
+
+/** Whether a row belongs to a part of a tree. The union finds each row once, so that even a circle ends. */
+function compileTree({ to, outer, inner }: Relation, tree: TreeTest, where: Predicate, scope: Scope): string {
+  const { column: _, ...shared } = scope;
+  const depth = scope.depth + 1;
+  const rows: Scope = { ...shared, name: ` ${depth} ${to.name}`, depth };
+  const [table, found] = [`${identifier(to.name)} as ${identifier(rows.name)}`, identifier(` tree ${depth}`)];
+  const [next, own] = tree.direction === 'within' ? [inner, tree.by] : [tree.by, inner];
+  const guard = scope.dialect.guard === undefined ? '' : ` and ${scope.dialect.guard}`;
+  const isVisible = () => (isAlways(where) ? '' : ` and ${compilePredicate(where, rows)}`);
+  // The first row need not be visible to find the rows below it, but to find those above it.
+  const first = `${compilePredicate(tree.from, rows)}${tree.direction === 'within' ? '' : isVisible()}`;
+  const value = columnOf(next, rows);
+  const start = `select ${value} from ${table} where ${first} and ${value} is not null`;
+  const step = `select ${value} from ${found} join ${table} on ${same(own, `${found}.key`, rows)} where ${value} is not null${isVisible()}${guard}`;
+  const walk = `with recursive ${found} (key) as (${start} union ${step}) select key from ${found}`;
+  // Not an array, which PostgreSQL would search from its start for each row.
+  return `${columnOf(outer, scope)} in (${walk})`;
 }
 
 /** The tables of related rows, the join condition, and their scope. `between` tests rows of a join collection. */
@@ -114,5 +135,11 @@ function zip(outer: readonly Field[], inner: readonly Field[]) {
 }
 
 function equal(pairs: readonly (readonly [Field, Field])[], outer: Scope, inner: Scope): string {
-  return pairs.map(([own, other]) => `${columnOf(other, inner)} = ${columnOf(own, outer)}`).join(' and ');
+  return pairs.map(([own, other]) => same(other, columnOf(own, outer), inner)).join(' and ');
+}
+
+/** Whether a field of a row has the value of another row. */
+function same(field: Field, value: string, scope: Scope): string {
+  const column = columnOf(field, scope);
+  return scope.dialect.joins?.({ sql: column, of: fieldExpression(field) }, value) ?? `${column} = ${value}`;
 }

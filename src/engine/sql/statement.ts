@@ -63,6 +63,8 @@ export interface SqlDialect {
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; throws for an invalid pattern. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
+  /** Values as a table with one column, `value`. */
+  valueTable(values: readonly Value[], type: Type, bind: Bind): string;
   /** The elements of an array as a table: `value`, and `key`, which orders them. */
   elements(sql: string): string;
   /** Whether a value is an element of an array. Uses an index on the array, if the engine has one. */
@@ -93,6 +95,8 @@ export interface SqlDialect {
   /** The same for an engine that counts at the source: a query over rows with that alias. */
   boundedRows?(rows: string, name: string, values: readonly string[], least: number, budget: ByteBudget): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
+  /** Whether a field has the value of another row, if an index needs more than `=`. */
+  joins?(operand: Operand, value: string): string | undefined;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;
   /** The result of an operation on a column; `operand` is an expression of the operand's type. */

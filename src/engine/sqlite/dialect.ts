@@ -51,6 +51,7 @@ export const sqliteDialect: SqlDialect = {
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
+  valueTable: (values, type, bind) => `json_each(${bind(jsonList(values, type))})`,
   elements: (sql) => `json_each(${sql})`,
   // Each element of an array of ids has a text that no other element contains.
   isElement: (value, array) => `instr(${array}, ${value}) > 0`,

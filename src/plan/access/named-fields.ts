@@ -96,9 +96,10 @@ class Names {
     if ('terms' in predicate) for (const term of predicate.terms) this.ofPredicate(from, term);
     else if (predicate.kind === 'not') this.ofPredicate(from, predicate.term);
     else if (predicate.kind === 'exists') {
-      const { relation, where, between, groupBy = [] } = predicate;
+      const { relation, where, between, groupBy = [], tree } = predicate;
       this.ofRelation(from, relation, between);
       this.ofPredicate(relation.to, where);
+      if (tree !== undefined) this.add(relation.to, tree.by);
       for (const expression of groupBy) this.of(relation.to, expression);
     } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
   }

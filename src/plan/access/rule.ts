@@ -37,12 +37,16 @@ export function problemsIn(collection: Collection, where: string): readonly ApiE
   const problems: ApiError[] = [];
   const report: Report = (error) => problems.push(error);
   const isChecked = (term: RuleCondition): boolean => {
-    if (term.kind === 'comparison') return true;
-    return term.kind === 'group' ? term.terms.every(isChecked) : collection.among.size > 0;
+    if (term.kind === 'group') return term.terms.every(isChecked);
+    return (term.kind === 'comparison' && !isOfTree(term)) || collection.among.size > 0;
   };
   const conditions = attempt(report, () => parseRule(where, report)) ?? [];
   for (const condition of conditions.filter(isChecked)) attempt(report, () => planTerm(collection, condition));
   return problems;
+}
+
+function isOfTree({ test }: Comparison): boolean {
+  return test.kind === 'value' && (test.operator === 'within' || test.operator === 'above');
 }
 
 /** A rule without claims is the same for every caller. */
@@ -168,7 +172,7 @@ export function mapValues(test: Test, change: (text: string) => string): Test {
 }
 
 /** A claim may only be compared: a value that a caller chooses must not become a pattern. */
-export const COMPARING = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'cs', 'cd', 'ov'];
+export const COMPARING = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'within', 'above', 'cs', 'cd', 'ov'];
 
 function checkTakesClaims(test: Test): void {
   if (test.kind === 'in') return;

@@ -1,6 +1,7 @@
 /** The initial rows of a catalogue: they are planned like those of any request. */
 import type { CatalogueWithRows } from '../../collection/built-in.ts';
 import { type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
+import { circleError, findCircle, treeReferences } from '../../collection/tree.ts';
 import { describeKey, type Key, valuesOf } from '../keys.ts';
 import type { StoredRow } from '../types.ts';
 import { rowPlanner } from './row-planner.ts';
@@ -8,10 +9,24 @@ import { rowPlanner } from './row-planner.ts';
 export function firstRowsOf({ rows }: CatalogueWithRows): (collection: Collection) => readonly StoredRow[] {
   return (collection) => {
     const plan = rowPlanner(collection, collection.fields);
-    return rows(collection.name).map((row) =>
+    const planned = rows(collection.name).map((row) =>
       plan(collection.fields.map(({ name }) => (Object.hasOwn(row, name) ? row[name] : undefined))),
     );
+    checkCircles(collection, planned);
+    return planned;
   };
+}
+
+function checkCircles(collection: Collection, rows: readonly StoredRow[]): void {
+  const { fields, key } = collection;
+  for (const reference of treeReferences(collection)) {
+    const [own, above] = [fields.indexOf(key[0]!), fields.indexOf(reference.field)];
+    const pairs = rows
+      .filter((row) => row[above] != null)
+      .map((row) => [String(row[own]), String(row[above])] as const);
+    const circle = findCircle(new Map(pairs));
+    if (circle !== undefined) throw circleError(collection, reference, circle);
+  }
 }
 
 export const NO_ROWS = (): readonly StoredRow[] => [];

@@ -18,7 +18,7 @@ collections:
       id: int4
       name: text
       hidden: { type: boolean, required: true, default: false }
-      parent_id: { type: int4, references: categories }
+      parent_id: { type: int4, references: { collection: categories, circles: true } }
   products:
     fields:
       id: int4

@@ -1,5 +1,6 @@
 /** Loads rows into PostgreSQL. Temporary tables stage them, visible only to this transaction and dropped with it. */
 import type { Collection } from '../../../collection/declaration.ts';
+import { treeReferences } from '../../../collection/tree.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Row, Value } from '../../../collection/value.ts';
@@ -13,6 +14,7 @@ import { columnType } from '../dialect.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
+import { lockTree } from './circles.ts';
 import { rowsAsJson } from './input-rows.ts';
 import { insertedValue, insertHead, isNew, type WriteContext } from './statements.ts';
 import { inTransaction } from './transaction.ts';
@@ -41,6 +43,7 @@ export function loadRows(
         for await (const batch of batches) await rows.add(batch);
         staged.push(rows);
       }
+      for (const { into } of sets) if (treeReferences(into).length > 0) await lockTree(connection, into.name);
       // A row may refer to a later one. A dry run checks references as well.
       await run('set constraints all deferred');
       const result = await rejectAndStore(staged, options);

@@ -2,6 +2,7 @@
  * Stores consecutive inserts of a list by one statement. With a statement for each, the transaction would stay open for
  * long, and the readers of the log wait for open transactions.
  */
+import { treeReferences } from '../../../collection/tree.ts';
 import type { InsertPlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
 import { query, type Runner } from '../driver.ts';
@@ -34,6 +35,7 @@ function isPlain(step: Step): step is InsertStep {
     !singular &&
     options.every((option) => option === undefined) &&
     !context.adopted.collections.has(into) &&
+    treeReferences(into).length === 0 &&
     into.fields.every(({ copies }) => copies === undefined)
   );
 }

@@ -11,6 +11,7 @@ import { NO_COLUMNS, NO_ORDER } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { ALWAYS, type Precondition, type Retry, type WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
+import { checkCircle, compileAbove, type RowAbove, writtenReferences } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { replayedResults, storedAnswer } from '../../shared/stored-answers.ts';
@@ -27,7 +28,7 @@ import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
-import { sqliteDialect } from '../dialect.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
 import { withinReturned } from '../read/byte-budget.ts';
@@ -159,6 +160,10 @@ function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): 
     ),
   );
   if (late !== undefined) checkLateRules(connection, plan, late, changed, areNew);
+  for (const reference of writtenReferences(plan)) {
+    const above = connection.rows(compileAbove(plan, reference, guardedDialect));
+    checkCircle(plan.into, reference, above as unknown as RowAbove[], plan);
+  }
   const shown = removed ?? (returned && readReturned(connection, returned, changed));
   // Checked after the rows, since PostgreSQL reports an error in a row first.
   checkAffected(plan, counts.affected);

@@ -39,6 +39,8 @@ export const find = {
     plfts: 'enthält alle diese Wörter, in jeder Form',
     phfts: 'enthält diese Wortfolge',
     wfts: 'passt zur Websuche: Koch -Eintopf',
+    within: 'liegt in oder unter',
+    above: 'liegt über',
     cs: 'enthält alle von',
     cd: 'enthält nur',
     ov: 'enthält eines von',

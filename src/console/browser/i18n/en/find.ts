@@ -39,6 +39,8 @@ export const find = {
     plfts: 'contains all these words, in any form',
     phfts: 'contains this phrase',
     wfts: 'matches the web search: chef -gumbo',
+    within: 'is in or below',
+    above: 'is above',
     cs: 'contains all of',
     cd: 'contains only',
     ov: 'contains one of',
