@@ -15,16 +15,38 @@ export function mayMove(plan: WritePlan): boolean {
   return treeReferences(plan.into).some((reference) => moves(plan, reference));
 }
 
+/** Whether a write may close a circle. */
+export function mayClose(plan: WritePlan): boolean {
+  if (plan.kind === 'delete') return false;
+  return treeReferences(plan.into).some((reference) => writtenKeys(plan, reference)?.length !== 0);
+}
+
 function moves(plan: WritePlan, { field }: Reference): boolean {
   if (plan.kind === 'delete') return false;
   if (plan.kind === 'insert') return plan.conflict !== 'refuse' && plan.conflict.overwrite.includes(field);
   return plan.given.includes(field) || plan.given.includes(plan.into.key[0]!);
 }
 
-/** The references of a tree that a write may have closed to a circle. */
-export function writtenReferences(plan: WritePlan): readonly Reference[] {
+/** The reads of a check: which rows refer to themselves before the write, and the rows above the written ones. */
+export interface CircleCheck {
+  readonly reference: Reference;
+  /** Absent for new rows, which may refer to themselves. */
+  readonly before?: Statement;
+  readonly after: Statement;
+}
+
+export function circleChecks(plan: WritePlan, dialect: SqlDialect): readonly CircleCheck[] {
   if (plan.kind === 'delete') return [];
-  return treeReferences(plan.into).filter((reference) => writtenKeys(plan, reference)?.length !== 0);
+  return treeReferences(plan.into).flatMap((reference) => {
+    const keys = writtenKeys(plan, reference);
+    if (keys?.length === 0) return [];
+    const starts = (bind: Bind) => {
+      if (keys !== undefined) return dialect.valueTable(keys, plan.into.key[0]!.type, bind);
+      return `(select ${identifier(reference.field.name)} as value from ${identifier(plan.into.name)})`;
+    };
+    const before = moves(plan, reference) ? { before: compileOwnRoots(plan.into, reference, dialect, starts) } : {};
+    return [{ reference, ...before, after: compileRowsAbove(plan.into, reference, dialect, starts) }];
+  });
 }
 
 /** The keys that the written rows refer to; undefined if they are unknown. */
@@ -55,13 +77,17 @@ function present(values: readonly (Value | undefined)[]): readonly Value[] {
   return [...new Set(values.filter((value) => value !== null && value !== undefined))];
 }
 
-/** Reads the rows above the references that a write stored. */
-export function compileAbove(plan: WritePlan, reference: Reference, dialect: SqlDialect): Statement {
-  const { into } = plan;
-  const keys = plan.kind === 'delete' ? [] : writtenKeys(plan, reference);
-  return compileRowsAbove(into, reference, dialect, (bind) => {
-    if (keys !== undefined) return dialect.valueTable(keys, into.key[0]!.type, bind);
-    return `(select ${identifier(reference.field.name)} as value from ${identifier(into.name)})`;
+/** Finds the rows among `starts` that refer to themselves. */
+function compileOwnRoots(
+  { name, key: [key] }: Collection,
+  { field }: Reference,
+  dialect: SqlDialect,
+  starts: (bind: Bind) => string,
+): Statement {
+  const [own, above] = [`rows.${identifier(key!.name)}`, `rows.${identifier(field.name)}`];
+  return buildStatement(dialect, (bind) => {
+    const rows = `${starts(bind)} as starts join ${identifier(name)} as rows on ${own} = starts.value`;
+    return `select ${dialect.text(own, key!.type)} as key from ${rows} where ${own} = ${above}`;
   });
 }
 
@@ -89,14 +115,18 @@ export interface RowAbove {
   readonly above: string;
 }
 
-/** Throws if the rows form a circle. */
+/** Throws if the rows form a circle. A row that referred to itself before, or a new one that does, is no circle. */
 export function checkCircle(
   collection: Collection,
   reference: Reference,
   rows: readonly RowAbove[],
+  before?: readonly Pick<RowAbove, 'key'>[],
   plan?: WritePlan,
 ): void {
-  const circle = findCircle(new Map(rows.map(({ key, above }) => [key, above])));
+  const isRoot = ({ key, above }: RowAbove) =>
+    key === above && (before === undefined || before.some((row) => row.key === key));
+  const parents = rows.filter((row) => !isRoot(row)).map(({ key, above }) => [key, above] as const);
+  const circle = findCircle(new Map(parents));
   if (circle === undefined) return;
   const error = circleError(collection, reference, circle);
   const index = plan === undefined ? -1 : keysIn(plan).findIndex((key) => key !== undefined && circle.includes(key));

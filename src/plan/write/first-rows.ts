@@ -22,8 +22,8 @@ function checkCircles(collection: Collection, rows: readonly StoredRow[]): void 
   for (const reference of treeReferences(collection)) {
     const [own, above] = [fields.indexOf(key[0]!), fields.indexOf(reference.field)];
     const pairs = rows
-      .filter((row) => row[above] != null)
-      .map((row) => [String(row[own]), String(row[above])] as const);
+      .map((row) => [String(row[own]), String(row[above] ?? row[own])] as const)
+      .filter(([key, parent]) => key !== parent);
     const circle = findCircle(new Map(pairs));
     if (circle !== undefined) throw circleError(collection, reference, circle);
   }

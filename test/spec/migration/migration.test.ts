@@ -217,7 +217,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       const rows = {
         kinds: [
           { id: 1, parent_id: 2 },
-          { id: 2, parent_id: 1 },
+          { id: 2, parent_id: 2 },
         ],
       };
       const { list } = await opened(place, { collections: [FIRST, tree], rows });

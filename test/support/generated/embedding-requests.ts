@@ -52,7 +52,7 @@ export function chooseRelated(choose: Chooser): Related {
   const names = ['alphas', 'betas', 'gammas'].slice(0, choose.number(2, 3));
   const types = Object.fromEntries(names.map((name) => [name, choose.one(KEY_TYPES)]));
   const refer = (to: string, name: string, more: Partial<FieldDraft> = {}): FieldDraft => {
-    return { name, type: types[to]!, references: { collection: to, onDelete: 'restrict' }, ...more };
+    return { name, type: types[to]!, references: { collection: to, onDelete: 'restrict', circles: true }, ...more };
   };
   const plain: FieldDraft[] = [
     { name: 'n', type: 'int4' },

@@ -3,7 +3,7 @@
  * waits for a lock of the table, and its check then sees the rows of the first.
  */
 import type { WritePlan } from '../../../plan/types.ts';
-import { checkCircle, compileAbove, mayMove, type RowAbove, writtenReferences } from '../../shared/circles.ts';
+import { checkCircle, circleChecks, mayMove, type RowAbove } from '../../shared/circles.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS, query, type Runner } from '../driver.ts';
 import type { WriteContext } from './statements.ts';
@@ -20,12 +20,19 @@ export async function lockTree(runner: Runner, table: string): Promise<void> {
 }
 
 /** A statement of its own sees the stored rows, and those of the transaction that had the lock before. */
-export async function checkCircles(
+export async function withoutCircles<T>(
   runner: Runner,
-  { plan, context }: { readonly plan: WritePlan; readonly context: WriteContext },
-): Promise<void> {
-  for (const reference of writtenReferences(plan)) {
-    const rows = await query<RowAbove>(runner, compileAbove(plan, reference, context.dialect));
-    checkCircle(plan.into, reference, rows, plan);
+  { plan, context: { dialect } }: { readonly plan: WritePlan; readonly context: WriteContext },
+  write: () => Promise<T>,
+): Promise<T> {
+  const checks = await Promise.all(
+    circleChecks(plan, dialect).map(async (check) => {
+      return { ...check, roots: check.before && (await query<RowAbove>(runner, check.before)) };
+    }),
+  );
+  const result = await write();
+  for (const { reference, after, roots } of checks) {
+    checkCircle(plan.into, reference, await query<RowAbove>(runner, after), roots, plan);
   }
+  return result;
 }

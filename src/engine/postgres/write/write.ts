@@ -9,7 +9,7 @@ import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { WriteOptions, WriteResult } from '../../engine.ts';
-import { writtenReferences } from '../../shared/circles.ts';
+import { mayClose } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
@@ -22,7 +22,7 @@ import { query, type Runner } from '../driver.ts';
 import { isSurelyUndone, sqlState } from '../errors.ts';
 import { mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
-import { checkCircles, lockTrees } from './circles.ts';
+import { lockTrees, withoutCircles } from './circles.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
@@ -123,7 +123,7 @@ function isOneStatement(plan: WritePlan): boolean {
     restriction === undefined &&
     preconditions === undefined &&
     plan.kind !== 'update-each' &&
-    writtenReferences(plan).length === 0 &&
+    !mayClose(plan) &&
     !isShownAfter(plan)
   );
 }
@@ -224,8 +224,7 @@ function returnedRows({ context: { dialect }, plan, encoding }: Step): ReturnedR
 }
 
 async function change(connection: Connection, job: Job): Promise<Written> {
-  const written = await changeRows(connection, job);
-  await checkCircles(connection, job);
+  const written = await withoutCircles(connection, job, () => changeRows(connection, job));
   checkAffected(job.plan, written.affected);
   return written;
 }

@@ -11,7 +11,7 @@ import { NO_COLUMNS, NO_ORDER } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { ALWAYS, type Precondition, type Retry, type WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
-import { checkCircle, compileAbove, type RowAbove, writtenReferences } from '../../shared/circles.ts';
+import { checkCircle, circleChecks, type RowAbove } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { replayedResults, storedAnswer } from '../../shared/stored-answers.ts';
@@ -153,6 +153,9 @@ function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): 
   const returned = compileReturned(plan, encoding);
   const removed = returned?.isBefore === true ? readReturned(connection, returned) : undefined;
   const late = lateRules(plan);
+  const checks = circleChecks(plan, guardedDialect).map((check) => {
+    return { ...check, roots: check.before && rowsOf<RowAbove>(connection, check.before) };
+  });
   const { changed, areNew, ...counts } = withinReturned(() =>
     writeRows(
       connection,
@@ -160,14 +163,17 @@ function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): 
     ),
   );
   if (late !== undefined) checkLateRules(connection, plan, late, changed, areNew);
-  for (const reference of writtenReferences(plan)) {
-    const above = connection.rows(compileAbove(plan, reference, guardedDialect));
-    checkCircle(plan.into, reference, above as unknown as RowAbove[], plan);
+  for (const { reference, after, roots } of checks) {
+    checkCircle(plan.into, reference, rowsOf<RowAbove>(connection, after), roots, plan);
   }
   const shown = removed ?? (returned && readReturned(connection, returned, changed));
   // Checked after the rows, since PostgreSQL reports an error in a row first.
   checkAffected(plan, counts.affected);
   return { ...counts, ...shown };
+}
+
+function rowsOf<T>(connection: Connection, statement: Statement): readonly T[] {
+  return connection.rows(statement) as unknown as T[];
 }
 
 function writeRows(connection: Connection, plan: WritePlan): Written {
