@@ -6,8 +6,6 @@ export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
 export interface Answer {
   readonly status: number;
-  /** Headers that answers of this kind share. Bun copies them faster than it converts those of `headers`. */
-  readonly constant?: Headers | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
   /** The number of rows that were read or written, for the log. */
@@ -17,7 +15,7 @@ export interface Answer {
 }
 
 /** An answer in one content coding, encoded once on demand. */
-export interface Representation extends Pick<Answer, 'status' | 'constant' | 'headers'> {
+export interface Representation extends Pick<Answer, 'status' | 'headers'> {
   /** Before content coding. */
   readonly plain: Body;
   /** Undefined without content coding. */
@@ -28,17 +26,16 @@ export interface Representation extends Pick<Answer, 'status' | 'constant' | 'he
 type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
-  const { status, constant, headers, body: plain } = answer;
+  const { status, headers, body: plain } = answer;
   const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
   if (accepted === undefined || plain === null || isShort || answer.isLive === true)
-    return { status, constant, headers, plain, content: () => plain };
+    return { status, headers, plain, content: () => plain };
   const { coding } = accepted;
   // Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them.
   const tag = headers.etag && { etag: `${headers.etag.slice(0, -1)}.${coding}"` };
   let content: Body | Promise<Body> | undefined;
   return {
     status,
-    constant,
     headers: { ...headers, 'content-encoding': coding, ...tag },
     plain,
     coding,
@@ -62,36 +59,25 @@ export function toResponse(call: Call, answer: Representation, isAsync: boolean)
   }
   const content = answer.content();
   if (content instanceof Promise) {
-    return content.then((body) => makeResponse(lateBody(body), answer));
+    return content.then((body) => new Response(lateBody(body), answer));
   }
-  return makeResponse(isAsync ? lateBody(content) : content, answer);
-}
-
-export function makeResponse(
-  body: Body | ReadableStream,
-  { status, constant, headers }: Pick<Answer, 'status' | 'constant' | 'headers'>,
-): Response {
-  if (constant === undefined) return new Response(body, { status, headers });
-  const response = new Response(body, { status, headers: constant });
-  for (const name in headers) response.headers.set(name, headers[name]!);
-  return response;
+  return new Response(isAsync ? lateBody(content) : content, answer);
 }
 
 /** The response for a client that already has the answer (RFC 9110, 15.4.5). */
 export function unchangedResponse({
-  constant,
   headers: { 'content-type': _, 'content-encoding': __, ...headers },
 }: Representation): Response {
-  return makeResponse(null, { status: 304, constant, headers });
+  return new Response(null, { status: 304, headers });
 }
 
 /** Sends the length of the body of a GET (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
-export function headResponse({ status, constant, headers, plain, coding }: Omit<Representation, 'content'>): Response {
+export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
   const length =
     typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;
   const hasLength = coding === undefined && length !== undefined;
   const size = hasLength ? { 'content-length': String(length) } : { 'transfer-encoding': 'chunked' };
-  return makeResponse(null, { status, constant, headers: plain === null ? headers : { ...headers, ...size } });
+  return new Response(null, { status, headers: plain === null ? headers : { ...headers, ...size } });
 }
 
 /** Shorter bodies are sent together with their headers anyway. */

@@ -28,13 +28,13 @@ import { linkHeader } from './links.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
 /** The headers of every read. */
-const CONSTANT = new Headers({
+const SHARED_HEADERS = {
   ...CORS_HEADERS,
   // Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4).
   'cache-control': 'no-cache',
   // The request headers that a response depends on.
   vary: `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`,
-});
+};
 
 /** A list request with its plan. */
 export interface ListRead {
@@ -73,6 +73,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
   const range = contentRange(plan.offset, returned, total);
   const headers: Record<string, string> = {
+    ...SHARED_HEADERS,
     ...applied,
     'content-type': media.contentType,
     'content-range': range,
@@ -86,10 +87,10 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     // The tag covers all rows, including rows that the caller may not read.
     if (changeTag !== undefined && access?.permissions === undefined && !isTimed(plan))
       headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
-    return { status, constant: CONSTANT, headers, rows: returned, body: streamBody(body, read.context) };
+    return { status, headers, rows: returned, body: streamBody(body, read.context) };
   }
   headers.etag = listTag(body, range, media);
-  return { status, constant: CONSTANT, headers, rows: returned, body };
+  return { status, headers, rows: returned, body };
 }
 
 /** Rows, their number and facets as one object. `summary` is the text of an object with the last two. */
@@ -157,9 +158,10 @@ export function itemAnswer(
   const stored = whole.body.slice(1, -1);
   const body = shown === whole ? stored : shown.body;
   const headers = {
+    ...SHARED_HEADERS,
     ...preferenceApplied('item', preferences),
     'content-type': media.contentType,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  return { status: 200, constant: CONSTANT, headers, rows: shown.returned, body };
+  return { status: 200, headers, rows: shown.returned, body };
 }

@@ -12,7 +12,6 @@ import {
   type Body,
   encodeAnswer,
   headResponse,
-  makeResponse,
   type Representation,
   toResponse,
   unchangedResponse,
@@ -102,7 +101,7 @@ export class ResponseCache {
     };
     const storeBody = (body: Body) => {
       const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
-      store(bytes.length, makeResponse(bytes, made));
+      store(bytes.length, new Response(bytes, made));
     };
     const content = call.method === 'HEAD' ? null : made.content();
     if (content === null) store(0, headResponse(made));
