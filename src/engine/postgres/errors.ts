@@ -118,6 +118,9 @@ export function unconfirmed(): ApiError {
 /** States of a schema or a session that changed while the service runs, and conflicts: a retry may succeed. */
 const TEMPORARY = ['26000', '40001', '40P01', '42P01', '42703', '42P05', '55P03'];
 
+const MIGRATED_HINT =
+  'If a migration changed the tables while the service ran, start it again with the declaration of the migration.';
+
 /** The code of the catalogue for a SQLSTATE. */
 function catalogueCode(state: string): ErrorCode | undefined {
   if (TEMPORARY.includes(state)) return 'CAT503';
@@ -165,9 +168,10 @@ export function translateError(error: unknown, collection?: Collection): unknown
   const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');
   if (code === undefined) return error;
   const isOwn = ours === undefined && ERRORS[code].status < 500;
+  const isMissing = state === '42P01' || state === '42703';
   return new ApiError(code, message, {
     details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
-    hint,
+    hint: hint ?? (isMissing ? MIGRATED_HINT : undefined),
     constraint,
     sqlState: isOwn ? state : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),

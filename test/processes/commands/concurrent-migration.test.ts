@@ -44,7 +44,7 @@ test('after a change of type, the service reads and writes nothing until it is r
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
       code: 'CAT503',
-      details: expect.stringContaining('change the type of items.price'),
+      details: expect.stringContaining('items.price has another type'),
     });
   }
   expect((await service.fetch('/ready')).status).toBe(503);
@@ -54,13 +54,22 @@ test('after a change of type, the service reads and writes nothing until it is r
   expect(await (await again.fetch('/items')).json()).toEqual([{ id: 1, price: 18.5 }]);
 });
 
-test('after a field is added, the service continues', async () => {
+test('after a field is added, the service continues, and after a rename it names the field that it lacks', async () => {
   const { write, service, send, migrate } = await shop();
-  write(collections('decimal(12,4)', '      note: text\n'));
+  const added = collections('decimal(12,4)', '      note: text\n');
+  write(added);
   expect(await migrate()).toMatchObject({ exitCode: 0 });
   expect((await send('PATCH', '{"price":20}')).status).toBe(204);
   expect(await (await service.fetch('/items')).json()).toEqual([{ id: 1, price: 20 }]);
   expect((await service.fetch('/ready')).status).toBe(200);
+  write(added.replace('price: decimal(12,4)', "cost: { type: 'decimal(12,4)', was: price }"));
+  expect(await migrate()).toMatchObject({ exitCode: 0 });
+  expect(await (await service.fetch('/items')).json()).toMatchObject({
+    code: 'CAT503',
+    details: expect.stringContaining('while the service ran: items.price is missing.'),
+    hint: expect.stringContaining('Start the service again'),
+  });
+  expect(await (await service.fetch('/ready')).text()).toContain('items.price is missing');
 });
 
 test('views and triggers of other programs survive the rebuild of a table', async () => {
@@ -129,7 +138,11 @@ test('a missing column or table in PostgreSQL is not reported as a client error,
     await admin.unsafe(change.replace('items', `"${schema}".items`));
     for (const answer of [await ask('/items'), await ask('/items?note=gt.1'), await ask('/items', write)]) {
       expect(answer.status).toBe(503);
-      expect(await answer.json()).toMatchObject({ code: 'CAT503', message: expect.stringContaining('does not exist') });
+      expect(await answer.json()).toMatchObject({
+        code: 'CAT503',
+        message: expect.stringContaining('does not exist'),
+        hint: expect.stringContaining('start it again with the declaration of the migration'),
+      });
     }
   }
   await engine.close();

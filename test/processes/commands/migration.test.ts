@@ -276,4 +276,28 @@ describe('catalogue migrate', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('another declaration') });
     expect(await other.ask('select count(*) as rows from products')).toEqual([{ rows: 77 }]);
   });
+
+  test('a backup from before a rename is restored by a migrated copy, and nothing of it is lost before', async () => {
+    const cwd = temporaryFolder();
+    const declare = (fields: string) =>
+      Bun.write(
+        join(cwd, 'collections.yaml'),
+        `collections:\n  items: { fields: { id: int4, ${fields} }, rows: a.json }`,
+      );
+    await Bun.write(join(cwd, 'a.json'), '[{ "id": 1, "name": "x" }]');
+    await declare('name: { type: text, required: true }');
+    const command = (...args: string[]) => run({ cwd, args });
+    await command('migrate');
+    await command('backup', 'copy.db');
+    await declare('title: { type: text, required: true, was: name }');
+    await command('migrate');
+    for (const flags of [[], ['--drop-columns']]) {
+      const { exitCode, stderr } = await command('restore', 'copy.db', '--force', ...flags);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('items.name to title') });
+      expect(stderr).toMatch(/catalogue migrate --database .+Nothing was changed/);
+    }
+    expect(await command('migrate', '--database', 'copy.db')).toMatchObject({ exitCode: 0 });
+    expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse((await command('query', '/items', '--json')).stdout)).toEqual([{ id: 1, title: 'x' }]);
+  });
 });

@@ -11,7 +11,7 @@ import { Connection } from '../connection/connection.ts';
 import { isUniqueViolation } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
 import { REQUEST_TABLE } from '../history/triggers.ts';
-import { addedRules, prepareSchema } from '../schema/migrate.ts';
+import { prepareSchema, rowChanges } from '../schema/migrate.ts';
 import { makeOwnTables } from '../schema/own-tables.ts';
 import { literal } from '../schema/schema.ts';
 import { openExisting, type RestoreRequest } from './backup.ts';
@@ -23,7 +23,7 @@ export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhook
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
   });
   try {
-    checkRules(file, catalogue);
+    checkDeclaration(file, catalogue);
     // Deletes must not cascade, since the referencing rows are replaced as well.
     connection.execute('pragma foreign_keys = off');
     connection.run({ sql: 'attach ? as copy', params: [file] });
@@ -59,13 +59,13 @@ function newOrigin(withoutWebhooks: boolean): Origin {
   return { actor: 'catalogue restore', request: withoutWebhooks ? `${request}${NO_WEBHOOKS}` : request };
 }
 
-/** A backup made with other types, keys or rules could violate the current ones. */
-function checkRules(file: string, catalogue: Catalogue): void {
+/** Rows of a backup made with other types, keys, rules or names would not fit, or would be lost. */
+function checkDeclaration(file: string, catalogue: Catalogue): void {
   using copy = openExisting(file);
-  const rules = addedRules(copy, catalogue);
-  if (rules.length === 0) return;
+  const changes = rowChanges(copy, catalogue);
+  if (changes.length === 0) return;
   throw new ConfigError(
-    `${file} has another declaration (${rules.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+    `${file} has another declaration (since then: ${changes.join(', ')}). Copy it to another file, run catalogue migrate --database with that file, and restore from it. Nothing was changed`,
   );
 }
 

@@ -5,8 +5,7 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
-import { blockingChanges } from '../../migration/changes.ts';
-import { stepsOf } from '../../migration/words.ts';
+import { blockingChanges, type Change } from '../../migration/changes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { differencesIn } from './migrate.ts';
 
@@ -41,7 +40,7 @@ export class DeclarationWatch {
     if (reason === undefined) return;
     throw new ApiError('CAT503', 'the database is not available', {
       details: `${reason}. Nothing was changed.`,
-      hint: 'Start the service again with the declaration that the database was migrated to.',
+      hint: 'Start the service again with the declaration of the migration.',
       headers: { 'retry-after': '10' },
     });
   }
@@ -49,7 +48,24 @@ export class DeclarationWatch {
   /** Uses its own connection: it runs rarely, and defines functions that reads do not need. */
   private differences(): string | undefined {
     using db = new Database(this.connection.path, { readonly: true });
-    const steps = stepsOf(blockingChanges(differencesIn(db, this.catalogue)));
-    return steps.length === 0 ? undefined : `It was migrated to another declaration (${steps.join(', ')})`;
+    const { changes } = blockingChanges(differencesIn(db, this.catalogue));
+    if (changes.length === 0) return undefined;
+    return `A migration changed the tables while the service ran: ${[...new Set(changes.map(effectOf))].join(', ')}`;
+  }
+}
+
+/** What a change of the declaration looks like for a service that still has the earlier one. */
+function effectOf(change: Change): string {
+  const { name } = change.collection;
+  switch (change.kind) {
+    case 'change-key':
+      return `${name} has another key`;
+    case 'change-type':
+      return `${name}.${change.field.name} has another type`;
+    case 'add-field':
+    case 'rename-field':
+      return `${name}.${change.field.name} is missing`;
+    default:
+      return `${name} is missing`;
   }
 }

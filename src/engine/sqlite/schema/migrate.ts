@@ -87,13 +87,16 @@ export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
   return compare(requirementOf(catalogue), inspect(db, catalogue));
 }
 
-/** Rules that were added since the file was created. */
-export function addedRules(db: Database, catalogue: Catalogue): readonly string[] {
+/** Changes since the file was created that its rows do not fit: rules, names, and fields that have no default. */
+export function rowChanges(db: Database, catalogue: Catalogue): readonly string[] {
   const comparison = differencesIn(db, catalogue);
-  const isAdded = ({ kind, collection }: Change) =>
-    /^(change-(type|key|rules)|add-(unique|reference))$/.test(kind) &&
-    comparison.pairs.get(collection.name)?.before !== undefined;
-  return stepsOf({ ...comparison, changes: comparison.changes.filter(isAdded) });
+  const isNeeded = (change: Change) =>
+    /^(rename-|change-(type|key|rules)|add-(unique|reference))/.test(change.kind) ||
+    (change.kind === 'add-field' && change.field.required && change.field.default === undefined);
+  const changes = comparison.changes.filter(
+    (change) => comparison.pairs.get(change.collection.name)?.before !== undefined && isNeeded(change),
+  );
+  return stepsOf({ ...comparison, changes });
 }
 
 /** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
