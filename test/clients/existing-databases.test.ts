@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { newSchema, testServer } from '../support/engines/postgres.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/processes/process.ts';
-import type { Database } from '../types/existing-database.ts';
+import type { Database, Enums, Tables, TablesInsert, TablesUpdate } from '../types/existing-database.ts';
 
 const TABLES = readFileSync(new URL('../data/existing.sql', import.meta.url), 'utf8');
 const TYPES = new URL('../types/existing-database.ts', import.meta.url);
@@ -25,7 +25,7 @@ beforeAll(async () => {
     await transaction.unsafe(`set local search_path = "${schema}"`);
     await transaction.unsafe(TABLES);
   });
-  expect(await command('declare', url)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await command('declare', url, '--functions')).toMatchObject({ exitCode: 0, stderr: '' });
   const service = await startService({ cwd, args: ['--schema', schema], env: { DATABASE_URL: url } });
   client = createClient<Database>(service.url, 'any key', { db: { schema: schema as 'public' } });
 });
@@ -36,6 +36,29 @@ test('nothing is left out, the file matches, and the types are those that this t
   expect(await command('declare', url, '--check')).toMatchObject({ exitCode: 0 });
   const { stdout } = await run({ args: ['types'], cwd });
   expect(stdout).toBe(await Bun.file(TYPES).text());
+});
+
+test('the types have short names, enums, views, and functions with their types', async () => {
+  const status: Enums<'OrderStatus'> = 'open';
+  const created: TablesInsert<'Order'> = { shopId: 9, number: 1, status };
+  const changed: TablesUpdate<'Order'> = { status: 'paid' };
+  await client.from('Order').insert(created).throwOnError();
+  await client.from('Order').update(changed).eq('shopId', 9).throwOnError();
+  const { data } = await client.from('Order').select().eq('shopId', 9).single();
+  const order: Tables<'Order'> | null = data;
+  expect(order).toMatchObject({ status: 'paid' });
+  await client.from('Order').delete().eq('shopId', 9).throwOnError();
+  const { data: last } = await client.rpc('lastStatus');
+  const lastStatus: Enums<'OrderStatus'> | null = last;
+  expect(lastStatus).toBe('sent');
+  const { data: rows } = await client.rpc('setStatus', { to: 'paid' });
+  const first: Enums<'OrderStatus'> | null | undefined = rows?.[0]?.status;
+  expect([rows?.[0]?.number, first]).toEqual([1, 'paid']);
+  const sales: Tables<'Sales'>[] | null = (await client.from('Sales').select()).data;
+  expect(sales).toHaveLength(1);
+  const { data: albums } = await client.from('Album').select('Title, longTracks(Name)').eq('AlbumId', 1).single();
+  const names: string[] | undefined = albums?.longTracks.map((track) => track.Name);
+  expect(names).toEqual(['For Those About To Rock']);
 });
 
 describe('a database of Prisma', () => {

@@ -34,6 +34,12 @@ create table "Employee" ("EmployeeId" int not null, "LastName" varchar(20) not n
   constraint "FK_EmployeeReportsTo" foreign key ("ReportsTo") references "Employee" ("EmployeeId"));
 create view "Track List" as select t."TrackId", t."Name", a."Title" as "Album Title", t."AlbumId", t."UnitPrice"
   from "Track" t left join "Album" a on a."AlbumId" = t."AlbumId";
+create function "lastStatus"() returns "OrderStatus" language sql stable as $$ select 'sent'::"OrderStatus" $$;
+create function "setStatus"("to" "OrderStatus") returns table (number integer, status "OrderStatus") language sql stable as
+  $$ select 1, "to" $$;
+create function "longTracks"("Album") returns setof "Track" language sql stable as
+  $$ select * from "Track" where "AlbumId" = $1."AlbumId" and "Milliseconds" > 300000 $$;
+create view "Sales" as select count(*) as "lines", max("UnitPrice") as "highest" from "Track";
 insert into "Artist" values (1, 'AC/DC'), (2, 'Accept');
 insert into "Album" values (1, 'For Those About To Rock', 1), (2, 'Balls to the Wall', 2), (4, 'Let There Be Rock', 1);
 insert into "MediaType" values (1, 'MPEG audio file');

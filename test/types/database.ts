@@ -118,3 +118,10 @@ export type Database = {
     CompositeTypes: Record<never, never>;
   };
 };
+
+type Schema = Database['public'];
+type Rows = Schema['Tables'] & Schema['Views'];
+export type Tables<Name extends keyof Rows> = Rows[Name]['Row'];
+export type TablesInsert<Name extends keyof Schema['Tables']> = Schema['Tables'][Name]['Insert'];
+export type TablesUpdate<Name extends keyof Schema['Tables']> = Schema['Tables'][Name]['Update'];
+export type Enums<Name extends keyof Schema['Enums']> = Schema['Enums'][Name];

@@ -311,27 +311,6 @@ export type Database = {
           },
         ];
       };
-      'Track List': {
-        Row: {
-          TrackId: number | null;
-          Name: string | null;
-          'Album Title': string | null;
-          AlbumId: number | null;
-          UnitPrice: number | null;
-        };
-        /** Optional fields take their default, or null. */
-        Insert: Record<string, never>;
-        Update: Record<string, never>;
-        Relationships: [
-          {
-            foreignKeyName: 'FK_TrackAlbumId';
-            columns: ['AlbumId'];
-            isOneToOne: false;
-            referencedRelation: 'Album';
-            referencedColumns: ['AlbumId'];
-          },
-        ];
-      };
       User: {
         Row: {
           id: string;
@@ -393,6 +372,31 @@ export type Database = {
       };
     };
     Views: {
+      Sales: {
+        Row: {
+          lines: number | null;
+          highest: number | null;
+        };
+        Relationships: [];
+      };
+      'Track List': {
+        Row: {
+          TrackId: number | null;
+          Name: string | null;
+          'Album Title': string | null;
+          AlbumId: number | null;
+          UnitPrice: number | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'FK_TrackAlbumId';
+            columns: ['AlbumId'];
+            isOneToOne: false;
+            referencedRelation: 'Album';
+            referencedColumns: ['AlbumId'];
+          },
+        ];
+      };
       /** Every change of a row, oldest first. */
       changes: {
         Row: {
@@ -419,8 +423,39 @@ export type Database = {
         Relationships: [];
       };
     };
-    Functions: Record<never, never>;
-    Enums: Record<never, never>;
+    Functions: {
+      lastStatus: {
+        Args: Record<never, never>;
+        Returns: Database['public']['Enums']['OrderStatus'];
+      };
+      setStatus: {
+        Args: {
+          to: Database['public']['Enums']['OrderStatus'] | null;
+        };
+        Returns: { number: number | null; status: Database['public']['Enums']['OrderStatus'] | null }[];
+      };
+      longTracks: {
+        Args: { '': Database['public']['Tables']['Album']['Row'] };
+        Returns: Database['public']['Tables']['Track']['Row'][];
+        SetofOptions: {
+          from: 'Album';
+          to: 'Track';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+    };
+    Enums: {
+      OrderStatus: 'open' | 'paid' | 'sent';
+      Role: 'USER' | 'EDITOR' | 'ADMIN';
+    };
     CompositeTypes: Record<never, never>;
   };
 };
+
+type Schema = Database['public'];
+type Rows = Schema['Tables'] & Schema['Views'];
+export type Tables<Name extends keyof Rows> = Rows[Name]['Row'];
+export type TablesInsert<Name extends keyof Schema['Tables']> = Schema['Tables'][Name]['Insert'];
+export type TablesUpdate<Name extends keyof Schema['Tables']> = Schema['Tables'][Name]['Update'];
+export type Enums<Name extends keyof Schema['Enums']> = Schema['Enums'][Name];
