@@ -35,6 +35,7 @@ import {
   withAuthentication,
 } from './response/authenticate.ts';
 import { withRateLimit } from './response/edge-checks.ts';
+import { withLanguages } from './response/languages.ts';
 import { type Observers, withLogging } from './response/logging.ts';
 import { answerResource, type Resources } from './response/own-resources.ts';
 import { acceptsPlan } from './response/plan.ts';
@@ -123,6 +124,7 @@ export function createApp(given: AppOptions): App {
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema, schemas),
+    withLanguages(catalogue),
     ...(options.steps ?? []),
   ];
   const respond = compose(middleware, responderOf(options, { bodies, authenticate, files, cache }));

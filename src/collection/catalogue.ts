@@ -35,6 +35,8 @@ export interface Field extends Pick<FieldDraft, 'name' | 'title' | 'description'
   readonly file?: FileRules;
   /** The table whose rows a function of this name takes to compute the value. */
   readonly computedOf?: string;
+  /** The fields with the text in other languages, by language. */
+  readonly translations?: ReadonlyMap<string, Field>;
   /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
 }

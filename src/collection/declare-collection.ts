@@ -19,7 +19,10 @@ export function declareCollection(
   timeZone: string = UTC,
 ): Collection {
   const { name, title, description } = draft;
-  const fields = draft.fields.map((field) => declareField(draft, field, maxValueBytes));
+  const fields = withTranslations(
+    draft,
+    draft.fields.map((field) => declareField(draft, field, maxValueBytes)),
+  );
   const byName = new Map(fields.map((field) => [field.name, field]));
   const findField = (each: string): Field => {
     const field = byName.get(each);
@@ -85,6 +88,17 @@ function declareSearch(
       return { name, weight, field: to.byName.get(second)!, by };
     }),
   };
+}
+
+/** Gives each field its translations. */
+function withTranslations({ fields: drafts }: CollectionDraft, fields: readonly Field[]): readonly Field[] {
+  if (!drafts.some(({ translates }) => translates)) return fields;
+  return fields.map((field) => {
+    const pairs = drafts.flatMap(({ translates }, at) =>
+      translates?.field === field.name ? [[translates.language, fields[at]!] as const] : [],
+    );
+    return pairs.length === 0 ? field : { ...field, translations: new Map(pairs) };
+  });
 }
 
 function declareComputed(

@@ -8,6 +8,8 @@ export interface CatalogueDraft {
   readonly maxValueBytes?: number;
   /** The time zone of `today` in filters and rules, if it is not UTC. */
   readonly timeZone?: string;
+  /** The language of fields that have translations, if it is not English. */
+  readonly language?: string;
   readonly collections: readonly CollectionDraft[];
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
@@ -239,4 +241,6 @@ export interface FieldDraft extends Described {
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */
   readonly filled?: boolean | 'trigger';
+  /** The field and the language, if this is a translation of another field. */
+  readonly translates?: { readonly field: string; readonly language: string };
 }

@@ -5,6 +5,7 @@ import { defined } from '../base/defined.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
+import { translationName } from '../collection/languages.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
@@ -23,7 +24,10 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
   const names = declared.map((field) => field.name);
   const key = readKey(given, names, reading);
   const references = declared.filter(({ value }) => value?.references !== undefined).map((field) => field.name);
-  const fields = declared.flatMap((field) => draftField(field, key.includes(field.name), references) ?? []);
+  const fields = declared.flatMap((field) => {
+    const drafted = draftField(field, key.includes(field.name), references);
+    return drafted === undefined ? [] : [drafted, ...draftTranslations(field, drafted, names, key)];
+  });
   checkKeyTypes(key, fields, given, reading);
   checkRoles(declared);
   if (key.length === 0 && given.history?.value === true) {
@@ -41,6 +45,33 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
     ...(unique.length === 0 ? {} : { unique }),
     ...readRowsFile(given, file, reading),
   };
+}
+
+/** Each translation is a field of its own, with the same rules. */
+function draftTranslations(
+  { reading, value: given }: Named<GivenField>,
+  { name, type, title, maxLength, pattern }: FieldDraft,
+  names: readonly string[],
+  key: readonly string[],
+): readonly FieldDraft[] {
+  const listed = given?.translations;
+  if (listed === undefined) return [];
+  if (type !== 'text') addMistake(reading, listed.at, `only a field of type text has translations, and not ${type}`);
+  if (key.includes(name)) addMistake(reading, listed.at, 'a key has no translations');
+  const languages = listed.value.map(({ value }) => value);
+  return listed.value.map(({ value: language, at }, place) => {
+    const translation = translationName(name, language);
+    if (languages.indexOf(language) !== place) addMistake(reading, at, `translations has ${language} twice`);
+    else if (names.includes(translation)) {
+      addMistake(reading, at, `${translation} is declared already; remove one of the two: its values stay`);
+    }
+    return {
+      name: translation,
+      type,
+      ...defined({ title: title && `${title} (${language})`, maxLength, pattern }),
+      translates: { field: name, language },
+    };
+  });
 }
 
 function readKey({ key }: GivenCollection, names: readonly string[], reading: Reading): readonly string[] {

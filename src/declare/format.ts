@@ -6,7 +6,7 @@ import { MAX_COLLECTIONS, MAX_QUERIES, MAX_ROLES, MAX_WEBHOOKS } from '../base/l
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { CHANGE_KINDS, type Right } from '../collection/draft.ts';
 import { CHANGE_WAYS } from '../collection/types/operations.ts';
-import { aName, COLLECTION, fieldNames } from './collection-format.ts';
+import { aName, COLLECTION, fieldNames, languageTag } from './collection-format.ts';
 import { anyName, collectionName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
 import {
@@ -129,6 +129,7 @@ export const TOP = {
     ),
     'Functions of PostgreSQL, each at `/rpc/<name>`.',
   ),
+  language: property(languageTag, 'The language of fields that have translations; default `en`.'),
   webhooks: property(
     namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), 'webhooks', MAX_WEBHOOKS, roleName),
     'Receivers of changes, by HTTP.',

@@ -46,11 +46,12 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   // Only for a declaration without other mistakes: names are derived from it, queries and paths in rules are planned.
   const catalogue = mistakes.any ? undefined : declareCatalogue({ collections });
   if (catalogue !== undefined) checkDerivedNames(declared, catalogue);
-  const { roles, queries, actions, functions, webhooks } = declaration ?? {};
+  const { roles, queries, actions, functions, webhooks, language } = declaration ?? {};
   const routines = [...(queries?.value ?? []), ...(functions?.value ?? [])].map(({ name }) => name);
   const callable = [...routines, ...(actions?.value ?? []).map(({ name }) => name)];
   return defined({
     collections,
+    language: language?.value,
     queries: queries && (catalogue === undefined ? [] : draftQueries(queries.value, catalogue)),
     actions: actions && (catalogue === undefined ? [] : draftActions(actions.value, catalogue, routines)),
     functions: functions && draftFunctions(functions.value, declared, routines),

@@ -66,7 +66,8 @@ export function draftRoles(
 }
 
 function isWhole({ name, fields }: CollectionDraft, declared: readonly Named<GivenCollection>[]): boolean {
-  return declared.some((each) => each.name === name && each.value?.fields?.value.length === fields.length);
+  const own = fields.filter(({ translates }) => translates === undefined);
+  return declared.some((each) => each.name === name && each.value?.fields?.value.length === own.length);
 }
 
 /** The roles whose users a role manages. */

@@ -51,6 +51,7 @@ export function parseQuery(text: string, acceptsFacets = false): Query {
     else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
     else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
     else if (key === FACETS && acceptsFacets) query.facets ??= parseFacets(value);
+    else if (isLanguage(key, value)) query.language ??= value;
     else if (isAfter(key, value)) conditions.push(parseAfter(value));
     else parseTerm(query, conditions, key, value);
   }
@@ -60,6 +61,11 @@ export function parseQuery(text: string, acceptsFacets = false): Query {
   if (acceptsFacets) query.facets ??= [];
   if (embeds !== undefined) query.embeds = embeds;
   return query as Query;
+}
+
+/** `lang=de`. A filter on a field of this name has an operator. */
+export function isLanguage(key: string, value: string): boolean {
+  return key === 'lang' && !value.includes('.');
 }
 
 type Draft<Terms> = { -readonly [Key in keyof Terms]: Terms[Key] };

@@ -134,6 +134,8 @@ export interface Query {
   readonly offset?: number;
   readonly columns?: readonly string[];
   readonly onConflict?: readonly string[];
+  /** The language in which names of fields with translations mean the translation. */
+  readonly language?: string;
   /** Set if the client accepts facets. */
   readonly facets?: readonly FacetTerm[];
 }

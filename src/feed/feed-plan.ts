@@ -2,7 +2,6 @@
 import { ApiError } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { pageOf } from '../dialect/page.ts';
-import { parseQuery } from '../dialect/query.ts';
 import type { Call } from '../http/call.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
@@ -36,7 +35,7 @@ export function feedPlanAt(plan: FeedPlan, now = Date.now()): FeedPlan {
 }
 
 export function planFeed(call: Call, collection: Collection, permissions: Permissions | undefined): FeedPlan {
-  const query = parseQuery(call.query);
+  const query = call.parseQuery();
   const page = pageOf(query, call.range);
   if (page.limit !== undefined || page.offset > 0) {
     throw unsupported('limit, offset and Range', 'Use a filter: the feed has every row that matches.');

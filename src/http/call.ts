@@ -6,7 +6,10 @@
  * Guarantees: no stage after this one sees a `Request`. The stage knows no SQL.
  * Throws: 406 for Accept, 400 for Prefer. `http/rows.ts` throws 404, 405 and 414; reading a body 400, 413, 415.
  */
+import { parseFilter } from '../dialect/filter.ts';
 import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Query } from '../dialect/tree.ts';
 import { type Accepted, acceptedCoding } from './content-coding.ts';
 import { type Media, negotiate } from './negotiate.ts';
 import type { Target } from './target.ts';
@@ -23,9 +26,19 @@ const NOWHERE: Target = { kind: 'nowhere', name: '', isOwn: false };
 
 export const WRITES: readonly string[] = ['POST', 'PATCH', 'PUT', 'DELETE'];
 
+/** The languages of a request, unless they are that of the fields themselves. */
+export interface Languages {
+  /** The language in which it reads. */
+  readonly shown: string | undefined;
+  /** The language of its body. */
+  readonly written: string | undefined;
+}
+
 export class Call {
   /** Edge checks: what the path addresses. */
   target = NOWHERE;
+  /** Set if fields have translations. */
+  languages: Languages | undefined;
 
   constructor(
     readonly method: string,
@@ -46,7 +59,9 @@ export class Call {
 
   /** The same request for another location. */
   at(location: Location, method = this.method): Call {
-    return new Call(method, location, this.headers, this.requestUrl, this.peer, this.request);
+    const call = new Call(method, location, this.headers, this.requestUrl, this.peer, this.request);
+    call.languages = this.languages;
+    return call;
   }
 
   get isRead(): boolean {
@@ -72,6 +87,17 @@ export class Call {
     const { path } = this.location;
     const mark = path.indexOf('?');
     return mark === -1 ? '' : path.slice(mark + 1);
+  }
+
+  /** The syntax tree of the query, in the language of the request. */
+  parseQuery(acceptsFacets = false): Query {
+    const parsed = parseQuery(this.query, acceptsFacets);
+    const shown = this.languages?.shown;
+    if (parsed.language === undefined && shown === undefined) return parsed;
+    const { language, ...query } = parsed;
+    // Without translations it is a filter without an operator.
+    if (language !== undefined && this.languages === undefined) parseFilter('lang', language);
+    return shown === undefined ? query : { ...query, language: shown };
   }
 
   get accept(): string | null {

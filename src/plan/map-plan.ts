@@ -7,6 +7,7 @@ import type { Relation } from '../collection/relations.ts';
 import type { Expression, Facets, OrderKey, OutputColumn, Predicate, ReadPlan, Shape } from './types.ts';
 
 type Exists = Extract<Predicate, { kind: 'exists' }>;
+export type FieldExpression = Extract<Expression, { kind: 'field' }>;
 type Tested = Extract<Predicate, { of: Expression }>;
 
 export abstract class PlanMap {
@@ -70,6 +71,10 @@ export abstract class PlanMap {
     return changed(predicate, { of: this.expression(predicate.of) } as Partial<Tested>);
   }
 
+  protected field(expression: FieldExpression): Expression {
+    return expression;
+  }
+
   private exists(predicate: Exists): Predicate {
     const { relation, where, groupBy, between } = predicate;
     return changed(predicate, {
@@ -82,9 +87,13 @@ export abstract class PlanMap {
   private mapExpression(expression: Expression): Expression {
     switch (expression.kind) {
       case 'field':
+        return this.field(expression);
       case 'null':
       case 'count':
       case 'position':
+        return expression;
+      // The fields of a translation have been mapped.
+      case 'translation':
         return expression;
       case 'path':
       case 'cast':

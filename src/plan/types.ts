@@ -85,6 +85,8 @@ export function conjuncts(predicate: Predicate): readonly Predicate[] {
 export type Expression =
   | { readonly kind: 'field'; readonly field: Field; readonly type: Type }
   | { readonly kind: 'null'; readonly type: Type }
+  /** A translation, or the text of the other expression if there is none. */
+  | { readonly kind: 'translation'; readonly of: Expression; readonly otherwise: Expression; readonly type: Type }
   /** A path into JSON. The last step determines whether it gives json or text. */
   | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
   | Embedding

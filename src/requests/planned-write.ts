@@ -9,7 +9,6 @@ import { pathPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import type { Preferences } from '../dialect/prefer.ts';
-import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
 import type { Engine, Write, WriteOptions, WriteResult } from '../engine/engine.ts';
@@ -44,11 +43,12 @@ export function readWrite(call: Call, { collection, key }: Rows, { access }: Rig
   const { media, preferences, isCreateOnly: createOnly, ifMatch } = call;
   const addressed = { preferences, createOnly, ...(key === undefined ? {} : { item: key }) };
   checkRights(collection, call.method as WriteMethod, addressed, access?.permissions);
-  const query = parseQuery(call.query);
+  const query = call.parseQuery();
   const request = {
     ...addressed,
     url: `${call.location.prefix}/${pathPart(servedName(collection.name))}`,
     singular: media.singular,
+    ...(call.languages?.written === undefined ? {} : { language: call.languages.written }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
   };
   return { call, collection, media, preferences, query, request };

@@ -6,7 +6,6 @@ import type { Collection } from '../collection/declaration.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { pageOf } from '../dialect/page.ts';
 import type { Preferences } from '../dialect/prefer.ts';
-import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
@@ -49,7 +48,7 @@ export function readList(
   const { preferences } = call;
   const hasFacets = acceptsFacets(call.accept);
   const media = hasFacets ? FACETS_MEDIA : call.media;
-  const query = parseQuery(call.query, hasFacets);
+  const query = call.parseQuery(hasFacets);
   const page = pageOf(query, call.range);
   context.done('parse');
   const permissions = accounts === undefined ? context.access?.permissions : undefined;
@@ -80,7 +79,7 @@ function readItem(
   const { call } = context;
   const media = asSingular(call.media);
   const { preferences } = call;
-  const query = parseQuery(call.query);
+  const query = call.parseQuery();
   context.done('parse');
   const item = planItem(collection, key, query, context.access?.permissions);
   const plan = { ...item, shown: withMaxRows(item.shown, maxRows) };
@@ -113,7 +112,7 @@ export function explainRead(
   context: RequestContext,
 ): Promise<Answer> {
   const { call } = context;
-  const query = parseQuery(call.query);
+  const query = call.parseQuery();
   const permissions = context.access?.permissions;
   const plan =
     key === undefined

@@ -69,11 +69,22 @@ export function callRoutine(
   if (call.method !== 'POST') {
     const { given, rest } = splitArguments(call.query);
     const texts = groupTexts(splitQuery(given));
-    return callOne(calling, callable, { kind: 'texts', texts }, parseRefinement(rest), context, given);
+    return callOne(
+      calling,
+      callable,
+      { kind: 'texts', texts },
+      { ...parseRefinement(rest), ...languageOf(call) },
+      context,
+      given,
+    );
   }
-  const asked = parseRefinement(call.query);
+  const asked = { ...parseRefinement(call.query), ...languageOf(call) };
   const received = receiveArguments(calling.bodies, call, asked.columns);
   return received.then((given) => callOne(calling, callable, given, asked, context));
+}
+
+function languageOf({ languages }: Call): Pick<Refinement, 'language'> {
+  return languages?.shown === undefined ? {} : { language: languages.shown };
 }
 
 function callOne(

@@ -86,7 +86,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (typeof body !== 'string') {
     // The tag covers all rows, including rows that the caller may not read.
     if (changeTag !== undefined && access?.permissions === undefined && !isTimed(plan))
-      headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
+      headers.etag = listTag(`${changeTag}${call.url}${media.contentType}${call.languages?.shown ?? ''}`, range, media);
     return { status, headers, rows: returned, body: streamBody(body, read.context) };
   }
   headers.etag = listTag(body, range, media);

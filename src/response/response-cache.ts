@@ -149,13 +149,13 @@ function respond(
 
 /** The cache key; the most common requests get the shortest. */
 function answerKey(call: Call, accepted: Accepted | undefined, scope: string | undefined): string {
-  const { method, accept, prefer, range } = call;
+  const { method, accept, prefer, range, languages } = call;
   const { prefix, path } = call.location;
   const isPlain =
     scope === undefined && prefix === '' && accepted === undefined && (accept === null || accept === '*/*');
-  if (isPlain && method === 'GET' && prefer === null && range === null) return path;
+  if (isPlain && method === 'GET' && prefer === null && range === null && languages?.shown === undefined) return path;
   const coding = accepted === undefined ? '' : `${accepted.coding}${accepted.from}`;
-  return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${scope ?? ''}`;
+  return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${languages?.shown ?? ''}\n${scope ?? ''}`;
 }
 
 function cachedResponse(context: RequestContext, kept: CachedAnswer): Response {

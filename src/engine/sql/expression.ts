@@ -33,6 +33,8 @@ const compilers: Compilers = {
     return dialect.column?.(column, field) ?? column;
   },
   null: ({ type }, { dialect }) => dialect.nullOf?.(type) ?? 'null',
+  translation: ({ of, otherwise }, scope) =>
+    `coalesce(${compileExpression(of, scope)}, ${compileExpression(otherwise, scope)})`,
   path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
   embed: (embedding, scope) => scope.embed(embedding, scope),
   count: () => 'count(*)',

@@ -90,6 +90,7 @@ class Names {
       this.ofRelation(from, expression.relation, expression.between);
       this.ofRead(expression.plan);
     } else if ('of' in expression) this.of(from, expression.of);
+    if (expression.kind === 'translation') this.of(from, expression.otherwise);
   }
 
   ofPredicate(from: Collection, predicate: Predicate): void {

@@ -40,7 +40,7 @@ export function refineStored(
     order: own.order.length > 0 || (selects && !keepsOrder(within, own)) ? own.order : within.order,
     ...(selects ? {} : { select: within.select, ...mergedEmbeds(within, own) }),
   };
-  return { query, within };
+  return { query, within: defined({ ...within, language: own.language }) };
 }
 
 /** Groups and rows without the embedding have no fields to sort by. */

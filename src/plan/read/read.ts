@@ -15,6 +15,7 @@ import type { Query } from '../../dialect/tree.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
 import { atMoment } from '../at-moment.ts';
+import { conditionInLanguage, readInLanguage } from '../in-language.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
@@ -74,7 +75,7 @@ export function planLog(changes: Collection, query: Query, page: Page, permissio
   return atMoment(withLog(planAll(changes, query, page, undefined), changes, permissions), Date.now());
 }
 
-type RowsQuery = Pick<Query, 'conditions' | 'select' | 'embeds'>;
+type RowsQuery = Pick<Query, 'conditions' | 'select' | 'embeds' | 'language'>;
 
 /** The rows of a function keep its order. */
 function planAll(
@@ -86,7 +87,7 @@ function planAll(
 ): { -readonly [Name in keyof ReadPlan]: ReadPlan[Name] } {
   const { embeds, total, asked } = skeletonOf(collection, query);
   const { facets } = query;
-  return {
+  const plan: ReadPlan = {
     kind: 'read',
     from: stored(collection),
     ...(source === undefined ? total : { ...asked, source }),
@@ -96,6 +97,7 @@ function planAll(
     ...(page.limit === undefined ? {} : { limit: page.limit }),
     ...(count === undefined ? {} : { count }),
   };
+  return readInLanguage(plan, collection, query.language);
 }
 
 function planSearched({ collection, query }: SearchedQuery, page: Page, count: ReadPlan['count']) {
@@ -106,7 +108,8 @@ function planSearched({ collection, query }: SearchedQuery, page: Page, count: R
 /** The rows that the conditions and inner embeddings of a query permit. */
 function planRows(collection: Collection, query: RowsQuery): Predicate {
   const { embeds } = skeletonOf(collection, { ...query, order: NO_TERMS });
-  return withInner(planConditions(collection, query.conditions, embeds), embeds);
+  const rows = withInner(planConditions(collection, query.conditions, embeds), embeds);
+  return conditionInLanguage(rows, collection, query.language);
 }
 
 const NO_TERMS: Query['order'] = [];

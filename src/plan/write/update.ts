@@ -12,6 +12,7 @@ import type { NamedCells, Payload } from '../../dialect/payload.ts';
 import type { Query } from '../../dialect/tree.ts';
 import { planCell, withLocation } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
+import { conditionInLanguage } from '../in-language.ts';
 import { type Key, rejectRepeatedKeys } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
 import { andItemKey } from '../read/read.ts';
@@ -95,7 +96,10 @@ export function* planUpdateEach(
   );
   const terms = { ...planTerms(collection, request), ...maxAffected(request) };
   const { conditions } = request.query;
-  const among = conditions.length === 0 ? {} : { among: planConditions(collection, conditions) };
+  const among =
+    conditions.length === 0
+      ? {}
+      : { among: conditionInLanguage(planConditions(collection, conditions), collection, request.query.language) };
   const ignoresMissing = request.preferences['missing-rows'] === 'ignore';
   return { kind: 'update-each', ...terms, ...among, by, ignoresMissing, changes, given: [...given] };
 }
@@ -134,7 +138,7 @@ function maxAffected({ preferences }: WriteRequest): { maxAffected?: number } {
 
 function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['where'] {
   const { query, item, allowUnfiltered } = request;
-  const where = planConditions(collection, query.conditions);
+  const where = conditionInLanguage(planConditions(collection, query.conditions), collection, query.language);
   if (item !== undefined) return andItemKey(collection, item, where);
   if (query.conditions.length > 0 || query.limit !== undefined || allowUnfiltered) return where;
   const field = collection.key[0] ?? collection.fields[0];

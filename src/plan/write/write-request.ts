@@ -4,6 +4,7 @@ import type { Report } from '../../base/error-list.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Preferences } from '../../dialect/prefer.ts';
 import type { Query } from '../../dialect/tree.ts';
+import { shapeInLanguage } from '../in-language.ts';
 import type { Key } from '../keys.ts';
 import { withInner } from '../read/embed.ts';
 import { hidesRowsOfNoKey } from '../read/shape.ts';
@@ -22,6 +23,8 @@ export interface WriteRequest {
   readonly ifMatch?: Precondition['versions'];
   /** A PUT that may create a row but not replace one. */
   readonly createOnly: boolean;
+  /** The language of the body, if it is that of translations. */
+  readonly language?: string;
   /** Whether a write without a filter may affect every row. */
   readonly allowUnfiltered: boolean;
   /** Receives the errors of rows and fields, if the client asks for all of them. */
@@ -41,7 +44,9 @@ export function planTerms(collection: Collection, request: WriteRequest, areFoun
     singular,
     mustExist: item !== undefined,
     ...(preferences.return === 'headers-only' ? { showsKey: true } : {}),
-    ...(preferences.return === 'representation' ? { returning: { ...shape, where: withInner(ALWAYS, embeds) } } : {}),
+    ...(preferences.return === 'representation'
+      ? { returning: { ...shapeInLanguage(shape, collection, query.language), where: withInner(ALWAYS, embeds) } }
+      : {}),
     ...(ifMatch === undefined || item === undefined
       ? {}
       : { preconditions: [{ key: itemKey(collection, item), versions: ifMatch }] }),

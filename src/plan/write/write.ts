@@ -17,6 +17,7 @@ import type { Document } from '../../encode/document.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
 import { atMoment } from '../at-moment.ts';
+import { namesInLanguage } from '../in-language.ts';
 import type { WritePlan } from '../types.ts';
 import { conflictTarget, planInsert } from './insert.ts';
 import { hasOperation } from './operations.ts';
@@ -90,7 +91,11 @@ function* planAll(
   document: Document | undefined,
 ): Task<WritePlan> {
   const { query, item } = request;
-  const payload = () => readPayload(document!, query.columns, request.report);
+  const inBody = (names: readonly string[]) => namesInLanguage(names, collection, request.language);
+  const payload = function* () {
+    const read = yield* readPayload(document!, query.columns, request.report);
+    return { ...read, columns: inBody(read.columns) };
+  };
   switch (method) {
     case 'POST': {
       const rows = yield* payload();
@@ -112,7 +117,9 @@ function* planAll(
         collection,
         request,
         by,
-        yield* readObjects(document!, columns, request.report),
+        (yield* readObjects(document!, columns, request.report)).map(
+          (object) => object && { ...object, names: inBody(object.names) },
+        ),
         absence,
       );
     }

@@ -119,6 +119,8 @@ const STREAM_FAILED = 409;
 function headersFor(given: Readonly<Record<string, string>> = {}): Headers {
   const headers = new Headers(given);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
+  // The fields themselves are edited, and not the translations that the browser would ask for.
+  headers.set('accept-language', '*');
   const credentials = token.get();
   if (credentials !== undefined) headers.set('authorization', `Bearer ${credentials}`);
   return headers;

@@ -151,5 +151,5 @@ export function pageUrl(query: ListQuery, page: number): string {
 
 /** Headers of a page. The first page counts the rows. */
 export function pageHeaders(page: number): Readonly<Record<string, string>> {
-  return { accept: 'application/json', ...(page === 0 ? { prefer: 'count=exact' } : {}) };
+  return { accept: 'application/json', 'accept-language': '*', ...(page === 0 ? { prefer: 'count=exact' } : {}) };
 }

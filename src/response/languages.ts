@@ -1,0 +1,41 @@
+/** Chooses the languages of a request to a catalogue with translations, and names them in the response. */
+import { ApiError } from '../base/errors.ts';
+import { splitQuery } from '../base/net/query-string.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { languageMeant, negotiateLanguage, translatedLanguages, USUAL_LANGUAGE } from '../collection/languages.ts';
+import { isLanguage } from '../dialect/query.ts';
+import type { Call } from '../http/call.ts';
+import { andThen, type Middleware } from './request-context.ts';
+
+/** Does nothing for a catalogue without translations. */
+export function withLanguages({ collections, draft }: Catalogue): Middleware {
+  const translated = translatedLanguages(collections);
+  if (translated.size === 0) return (next) => next;
+  const own = draft.language ?? USUAL_LANGUAGE;
+  const all = [own, ...translated];
+  const known = (tag: string, what: string) => {
+    const meant = languageMeant(tag, all);
+    if (meant !== undefined) return meant;
+    throw new ApiError('PGRST100', `${what}: there are no texts in "${tag}"`, {
+      hint: `Languages: ${all.join(', ')}.`,
+    });
+  };
+  const shownBy = (call: Call) => {
+    const [, asked] = splitQuery(call.query).find(([key, value]) => isLanguage(key, value)) ?? [];
+    if (asked !== undefined) return known(asked, 'lang');
+    return negotiateLanguage(call.headers.get('accept-language'), own, translated);
+  };
+  const unlessOwn = (language: string) => (language === own ? undefined : language);
+  return (next) => (context) => {
+    const { call } = context;
+    const shown = shownBy(call);
+    const header = call.isWrite ? call.headers.get('content-language') : null;
+    const written = header === null ? own : known(header.trim(), 'Content-Language');
+    call.languages = { shown: unlessOwn(shown), written: unlessOwn(written) };
+    return andThen(next(context), (response) => {
+      if (response.ok) response.headers.set('content-language', shown);
+      response.headers.append('vary', 'Accept-Language');
+      return response;
+    });
+  };
+}
