@@ -2,12 +2,12 @@
 import { expect, test } from 'bun:test';
 import { products } from '../../src/collection/products.ts';
 import { editorsIn } from '../../src/console/browser/api/presence.ts';
-import { listAddress, listUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
+import { listAddress, listUrl, parseQuery, viewId } from '../../src/console/browser/api/query/list.ts';
 import { groupsUrl } from '../../src/console/browser/find/value-counts.ts';
 import { groupHeads } from '../../src/console/browser/grid/grid.tsx';
 import { lineOf, rowAtLine, windowAt } from '../../src/console/browser/grid/row-window.ts';
 import { withLayout } from '../../src/console/browser/views/layouts.ts';
-import { readDefinition, viewAddress, viewId, viewQuery } from '../../src/console/browser/views/views.ts';
+import { readDefinition, viewAddress, viewQuery } from '../../src/console/browser/views/views.ts';
 
 test('a view is its address without its id, and filters keep the view and the layout', () => {
   const query = parseQuery(products, 'unit_price=gt.20&~view=f00&~as=cards');

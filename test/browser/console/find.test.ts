@@ -24,11 +24,16 @@ browserStories(
         .getByRole('button', { name: 'Category: Produce, Seafood', exact: true })
         .or(page.getByRole('button', { name: 'Category: Seafood, Produce', exact: true }))
         .waitFor();
-      await quick.getByRole('button', { name: 'Unit price' }).click();
-      await page.getByLabel('from').fill('10');
+      // The popover takes the focus, Escape gives it back, and after Enter the new chip has it.
+      await quick.getByRole('button', { name: 'Unit price' }).press('Enter');
+      await page.locator('input:focus').and(page.getByLabel('from')).waitFor();
+      await page.keyboard.press('Escape');
+      await quick.getByRole('button', { name: 'Unit price' }).and(page.locator(':focus')).press('Enter');
+      await page.keyboard.type('10');
       await page.getByLabel('up to').fill('40,5');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Unit price ≤ 40.5', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Unit price ≥ 10', exact: true }).and(page.locator(':focus')).waitFor();
       const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button');
       await head('Category').click();
       await head('Unit price').click({ modifiers: ['Shift'] });

@@ -74,6 +74,43 @@ browserStories('lists', (stage) => {
       expect((await stage.product(11)).unit_price).toBe(22);
     });
 
+    test('Back returns to the row and the place in the list, and each tab has its own draft', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?unit_price=gt.5&order=product_name.desc');
+      await untilShown(page, ['Zaanse koeken']);
+      const scrollTop = () => page.evaluate<number>(`document.querySelector('[role=grid]').scrollTop`);
+      const open = page.getByRole('link', { name: 'Open Chai' });
+      await page.evaluate(`document.querySelector('[role=grid]').scrollTo(0, 1600)`);
+      await open.scrollIntoViewIfNeeded();
+      const place = await scrollTop();
+      expect(place).toBeGreaterThan(0);
+      await open.click();
+      const panel = page.getByRole('complementary', { name: 'Chai' });
+      await panel.getByLabel('Unit price').waitFor();
+      expect(page.url()).toContain('~row=1');
+      await panel.getByRole('button', { name: 'Previous row' }).click();
+      await page.getByRole('complementary', { name: 'Chang' }).getByRole('link', { name: 'Open as a page' }).click();
+      await page.getByRole('heading', { name: 'Chang' }).waitFor();
+      await page.getByLabel('Unit price').fill('17');
+
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await other.getByLabel('Unit price').waitFor();
+      expect(await other.getByLabel('Unit price').inputValue()).toBe('19');
+      await other.close();
+
+      await page.goBack();
+      await page.getByRole('complementary', { name: 'Chang' }).waitFor();
+      expect(await scrollTop()).toBe(place);
+      await page.reload();
+      await page.getByRole('complementary', { name: 'Chang' }).getByLabel('Unit price').waitFor();
+      expect(await page.getByLabel('Unit price', { exact: true }).inputValue()).toBe('17');
+      await page.goForward();
+      await page.getByRole('link', { name: 'Back to the list' }).click();
+      await untilShown(page, ['Zaanse koeken']);
+      expect(page.url()).toEndWith('/c/products?unit_price=gt.5&order=product_name.desc');
+    });
+
     test('has no serious accessibility problems', async () => {
       await stage.open('/c/products');
       await untilShown(stage.page, ['Chai']);

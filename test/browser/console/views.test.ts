@@ -23,11 +23,24 @@ browserStories(
       const tabs = page.getByRole('navigation', { name: 'Views' });
       await tabs.locator('[aria-current=page]').getByText('Dear things with ch').waitFor();
 
+      // The columns of a view are its own; those of the person stay.
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('dialog').getByLabel('Category', { exact: true }).uncheck();
+      await page.getByRole('dialog').getByLabel('Width of Unit price').fill('222');
+      await page.getByRole('button', { name: 'Close' }).click();
+      expect((await page.getByRole('columnheader', { name: 'Unit price' }).boundingBox())!.width).toBe(222);
+      const category = page.getByRole('columnheader', { name: 'Category' });
+      await category.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Save changes of the view' }).click();
       await tabs.getByText('All rows').click();
       await untilShown(page, ['Chai', 'Chang', 'Aniseed Syrup']);
+      await category.waitFor();
       await page.reload();
+      await untilShown(page, ['Chai', 'Chang', 'Aniseed Syrup']);
+      await category.waitFor();
       await tabs.getByText('Dear things with ch').click();
       await untilShown(page, found);
+      await category.waitFor({ state: 'detached' });
       const address = page.url();
 
       await page.getByRole('columnheader', { name: 'Product name' }).getByRole('button').first().click();

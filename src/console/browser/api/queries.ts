@@ -85,6 +85,15 @@ export function loadedRow(query: ListQuery, index: number): Row | undefined {
   return page?.rows[index % PAGE_SIZE];
 }
 
+/** The index of a row in a list; -1 if its page is not loaded. */
+export function loadedIndex(query: ListQuery, key: string): number {
+  for (const [queryKey, page] of queryClient.getQueriesData<Partial<Page>>({ queryKey: listKey(query) })) {
+    const at = page?.rows?.findIndex((row) => keyText(query.collection, row) === key) ?? -1;
+    if (at >= 0) return Number(queryKey.at(-1)) * PAGE_SIZE + at;
+  }
+  return -1;
+}
+
 /** All loaded rows of a collection, in any list. */
 export function loadedRows({ name }: Pick<Collection, 'name'>): readonly Row[] {
   const pages = queryClient.getQueriesData<Partial<Page>>({ queryKey: ['list', name] });

@@ -7,7 +7,7 @@ import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { LoginBar } from '../components/login-bar.tsx';
 import { onDemand } from '../components/on-demand.tsx';
-import { NotFound } from '../components/small.tsx';
+import { NotFound, PageAnnouncement } from '../components/small.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { Boundary } from './boundary.tsx';
 import { ROUTES } from './routes.tsx';
@@ -27,6 +27,7 @@ export function App() {
           <Pages />
         </Shell>
         <Toasts />
+        <PageAnnouncement />
         <NewRowDialogs />
         <ConflictDialog />
       </Router>

@@ -1,16 +1,29 @@
 /** Small shared parts: page titles, empty states, skeletons, error messages and labelled inputs. */
 import { type ReactNode, useEffect } from 'react';
 import { detailsOf, explain } from '../api/explain.ts';
+import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+
+const pageTitle = new Store('');
 
 /** The heading of a page, which is also the title of the tab. */
 export function PageTitle({ title }: { readonly title: string }) {
   useEffect(() => {
     document.title = `${title} · ${t.app.name}`;
+    pageTitle.set(title);
   }, [title]);
   return <h1>{title}</h1>;
+}
+
+/** Tells screen readers which page is shown: a navigation within the console loads no document. */
+export function PageAnnouncement() {
+  return (
+    <p className="visually-hidden" role="status">
+      {useStore(pageTitle)}
+    </p>
+  );
 }
 
 interface EmptyStateProps {

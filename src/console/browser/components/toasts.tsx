@@ -1,5 +1,5 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { type Collection, mayUndo } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
@@ -119,13 +119,22 @@ export function Toasts() {
 }
 
 function ToastMessage({ toast: { id, text, isError, requestId, progress } }: { readonly toast: Toast }) {
+  /** Whether the pointer or the focus is on the message. */
+  const [isUsed, setUsed] = useState(false);
   useEffect(() => {
-    if (isError) return;
+    if (isError || isUsed) return;
     const timer = setTimeout(() => dismiss(id), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [id, isError]);
+  }, [id, isError, isUsed]);
   return (
-    <div className={`toast line${isError ? ' error' : ''}`}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while someone uses the buttons within it
+    <div
+      className={`toast line${isError ? ' error' : ''}`}
+      onPointerEnter={() => setUsed(true)}
+      onPointerLeave={() => setUsed(false)}
+      onFocus={() => setUsed(true)}
+      onBlur={() => setUsed(false)}
+    >
       <span>{text}</span>
       {progress !== undefined && <progress value={progress[0]} max={progress[1]} aria-label={text} />}
       {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}

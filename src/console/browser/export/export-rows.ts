@@ -24,7 +24,7 @@ interface ExportOptions {
 /** Saves the file. Returns the number of rows. */
 export async function exportRows({ query, format, rows, signal, onProgress }: ExportOptions): Promise<number> {
   const { collection } = query;
-  const fields = columnsOf(collection, columnSettings(collection)).map(({ field }) => field);
+  const fields = columnsOf(collection, columnSettings(query)).map(({ field }) => field);
   const writer = writerFor(format, { collection, fields });
   let count = 0;
   for await (const row of rows ?? streamRows(query, signal)) {

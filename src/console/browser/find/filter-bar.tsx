@@ -33,6 +33,9 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const apply = (field: Field, conditions: readonly string[]) => {
     setEdited(undefined);
     show([...filters.filter(([name]) => name !== field.name), ...conditions.map((each): Pair => [field.name, each])]);
+    // A quick filter has become a chip, which has the focus then.
+    const chip = `[data-filter="${CSS.escape(field.name)}"]`;
+    setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>(chip)?.focus());
   };
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
@@ -59,6 +62,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
           <span key={label} className="chip">
             <button
               type="button"
+              data-filter={name}
               onClick={({ currentTarget }) => (field === undefined ? setAdvanced(true) : open(field, currentTarget))}
             >
               {label}

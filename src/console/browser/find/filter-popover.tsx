@@ -1,5 +1,5 @@
 /** The filter of one field: a list of values with counts, or the input of its kind. */
-import { type FormEvent, type RefObject, useId, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { labelOf, type Value } from '../api/catalogue.ts';
 import { equals } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
@@ -31,6 +31,7 @@ export function FilterPopover({ query, place, anchor, onApply, onAdvanced, onClo
   const [conditions, setConditions] = useState<readonly string[]>(stored);
   const id = useId();
   usePopover(true, anchor, popup);
+  useEffect(() => popup.current?.querySelector<HTMLElement>('input, select')?.focus(), []);
   const { Filter } = kindOf(place);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -91,6 +92,7 @@ function ValueList({ id, query, place, conditions, onChange }: ValueListProps) {
       <input
         id={id}
         type="search"
+        autoFocus
         placeholder={t.find.findValue}
         value={typed}
         onChange={({ target }) => setTyped(target.value)}

@@ -41,7 +41,7 @@ interface GridProps {
 
 export function Grid({ query, checked, open }: GridProps) {
   const { collection } = query;
-  const settings = useColumnSettings(collection);
+  const settings = useColumnSettings(query);
   const columns = useMemo(() => columnsOf(collection, settings), [collection, settings]);
   const rowHeight = ROW_HEIGHTS[settings.rowHeight ?? 'normal'];
   const scroller = useRef<HTMLDivElement>(null);

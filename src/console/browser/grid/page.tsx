@@ -1,13 +1,26 @@
 /** The page of a collection: its toolbar and its rows. */
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { may, titleOfCollection } from '../api/catalogue.ts';
-import { useRows } from '../api/queries.ts';
+import { loadRows, useRows } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
+import { keyText } from '../api/query/keys.ts';
+import {
+  currentQuery,
+  type ListQuery,
+  listAddress,
+  listUrl,
+  ownValue,
+  parseQuery,
+  ROW,
+  rememberList,
+  withOwn,
+} from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
+import { notifyError } from '../components/toasts.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
@@ -32,12 +45,17 @@ export function ListPage() {
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
   const url = listUrl(query);
+  const [, navigate] = useLocation();
   const layout = useLayout(query);
-  /** The row beside the list. Another filter or order closes it, since its place changes. */
-  const [opened, setOpened] = useState<{ readonly url: string; readonly index: number }>();
-  const open = (index: number) => setOpened({ url, index });
+  const { collection } = query;
+  const rowKey = ownValue(query, ROW);
+  useEffect(() => rememberList(query), [query]);
+  const showRow = (key: string | undefined) =>
+    navigate(listAddress(withOwn(currentQuery(collection), ROW, key)), { replace: rowKey !== undefined });
+  const open = (index: number) =>
+    void loadRows(query, index, index).then(([row]) => row && showRow(keyText(collection, row)), notifyError);
   const close = () => {
-    setOpened(undefined);
+    showRow(undefined);
     document.querySelector<HTMLElement>('[role=grid]')?.focus();
   };
   return (
@@ -51,7 +69,7 @@ function List({ query }: { readonly query: ListQuery }) {
         {layout.kind === 'cards' && <Cards key={url} query={query} />}
         {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
       </section>
-      {opened?.url === url && <RowPanel query={query} index={opened.index} onMove={open} onClose={close} />}
+      {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}
     </div>
   );
 }
@@ -74,7 +92,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       <Button icon="columns-3" onClick={() => setArranging(true)}>
         {t.grid.columns}
       </Button>
-      {isArranging && <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />}
+      {isArranging && <ColumnsDialog query={query} onClose={() => setArranging(false)} />}
       {may('create', collection) && (
         <Button href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
           {t.grid.newRow}

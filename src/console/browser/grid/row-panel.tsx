@@ -1,25 +1,26 @@
 /** A row beside its list, with the previous and the next one. */
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { titleOf } from '../api/catalogue.ts';
-import { useRows } from '../api/queries.ts';
-import { keyText, rowAddress } from '../api/query/keys.ts';
+import { loadedIndex, loadedRow, useRows } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { IconButton, Steps } from '../components/button.tsx';
-import { Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
 
 interface RowPanelProps {
   readonly query: ListQuery;
-  readonly index: number;
+  readonly rowKey: string;
   readonly onMove: (index: number) => void;
   readonly onClose: () => void;
 }
 
-export default function RowPanel({ query, index, onMove, onClose }: RowPanelProps) {
+export default function RowPanel({ query, rowKey, onMove, onClose }: RowPanelProps) {
   const { collection } = query;
-  const { rowAt, total = 0 } = useRows(query, index, index);
-  const row = rowAt(index);
+  const { total = 0 } = useRows(query, 0, 0);
+  /** -1 if the list does not contain the row, or has not loaded it. */
+  const index = loadedIndex(query, rowKey);
+  const row = loadedRow(query, index);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -34,24 +35,20 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
       onKeyDown={onKeyDown}
     >
       <header className="line">
-        <Steps
-          icons={['chevron-up', 'chevron-down']}
-          labels={[t.grid.previous, t.grid.next]}
-          at={index}
-          last={total - 1}
-          onMove={onMove}
-        />
-        <span className="space" />
-        {row !== undefined && (
-          <IconButton icon="external-link" href={rowAddress(collection, row)} label={t.grid.openPage} />
+        {index >= 0 && (
+          <Steps
+            icons={['chevron-up', 'chevron-down']}
+            labels={[t.grid.previous, t.grid.next]}
+            at={index}
+            last={total - 1}
+            onMove={onMove}
+          />
         )}
+        <span className="space" />
+        <IconButton icon="external-link" href={`/c${pathOf(collection)}/${rowKey}`} label={t.grid.openPage} />
         <IconButton icon="x" label={t.app.close} onClick={onClose} />
       </header>
-      {row === undefined ? (
-        <Skeleton />
-      ) : (
-        <StoredRow key={keyText(collection, row)} collection={collection} rowKey={keyText(collection, row)} isPanel />
-      )}
+      <StoredRow key={rowKey} collection={collection} rowKey={rowKey} isPanel />
     </aside>
   );
 }

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { loadedRow } from '../api/queries.ts';
-import type { ListQuery } from '../api/query/list.ts';
+import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { isSame } from '../base/same.ts';
 import { notify } from '../components/toasts.tsx';
 import { kindOf, parseText, printValue } from '../fields/registry.ts';
@@ -11,7 +11,8 @@ import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import type { Editing } from './cell-editor.tsx';
 import { cellName, discardEdit, saveCell, unsavedCells } from './edits.ts';
-import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, START, single } from './selection.ts';
+import { lastSelection, usePlace } from './places.ts';
+import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, single } from './selection.ts';
 import { usePointer } from './use-pointer.ts';
 
 export interface ActiveEdit extends Editing {
@@ -37,8 +38,9 @@ interface GridOptions {
 export function useGrid(options: GridOptions) {
   const { query, columns, bounds, scroller, show } = options;
   const { collection } = query;
-  const [chosen, setChosen] = useState<Selection>(START);
+  const [chosen, setChosen] = useState<Selection>(() => lastSelection(listUrl(query)));
   const selection = clampSelection(chosen, bounds);
+  usePlace(listUrl(query), scroller, selection, bounds.rows > 0);
   const [edit, setEditState] = useState<ActiveEdit>();
   /** The current edit also within an event, before the next rendering. */
   const current = useRef<ActiveEdit>(undefined);

@@ -2,6 +2,7 @@
 import { useAddress } from '../api/address.ts';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
+import { lastList } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
@@ -25,7 +26,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   return (
     <div className="page import-page">
       <header className="line wrap">
-        <IconButton icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
+        <IconButton icon="arrow-left" href={lastList(collection)} label={t.record.back} />
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />

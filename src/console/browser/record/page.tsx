@@ -5,8 +5,8 @@ import { useAddress } from '../api/address.ts';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
-import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
+import { lastList } from '../api/query/list.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -122,7 +122,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
             target={{ query: { collection, filters: [], search: '', order: [] }, rows: [row], count: 1 }}
             onDeleted={() => {
               draft.reset();
-              navigate(`/c${pathOf(collection)}`);
+              navigate(lastList(collection));
             }}
             onClose={() => setDeleting(false)}
           />
@@ -157,7 +157,7 @@ interface RecordHeadProps {
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
     <header className="record-head line wrap">
-      <IconButton icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
+      <IconButton icon="arrow-left" href={lastList(collection)} label={t.record.back} />
       <div className="record-title">
         <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />

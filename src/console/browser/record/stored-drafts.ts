@@ -1,8 +1,11 @@
-/** Drafts in the browser's storage: what a person typed survives a reload, a login and other pages. */
+/**
+ * Drafts in the storage of the tab: what a person typed survives a reload, a login and other pages. Two tabs have two
+ * drafts.
+ */
 
 import type { Value } from '../api/catalogue.ts';
 import { session } from '../api/session/session.ts';
-import { browserStorage } from '../base/storage.ts';
+import { tabStorage } from '../base/storage.ts';
 
 /** A typed text, and the stored value when the person began to type. */
 export interface Edit {
@@ -23,15 +26,15 @@ const PREFIX = 'catalogue.draft ';
 const draftKey = (name: string): string => `${PREFIX}${session?.name ?? ''} ${name}`;
 
 export function loadDraft(name: string): StoredDraft | undefined {
-  return browserStorage.getJson(draftKey(name)) as StoredDraft | undefined;
+  return tabStorage.getJson(draftKey(name)) as StoredDraft | undefined;
 }
 
 /** Stores a draft. A draft without edits is removed. */
 export function storeDraft(name: string, draft: StoredDraft): void {
-  browserStorage.setJson(draftKey(name), Object.keys(draft.edits).length === 0 ? undefined : draft);
+  tabStorage.setJson(draftKey(name), Object.keys(draft.edits).length === 0 ? undefined : draft);
 }
 
 export function clearDrafts(): void {
-  const own = browserStorage.names().filter((each) => each.startsWith(draftKey('')));
-  for (const each of own) browserStorage.set(each, undefined);
+  const own = tabStorage.names().filter((each) => each.startsWith(draftKey('')));
+  for (const each of own) tabStorage.set(each, undefined);
 }

@@ -101,7 +101,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
             onDragStart={() => onDrag(row)}
             onDragEnd={() => onDrag(undefined)}
           >
-            <RowCard collection={collection} row={row} omitted={field}>
+            <RowCard query={query} row={row} omitted={field}>
               <Menu
                 label={t.views.move(titleOf(collection, row))}
                 icon="arrow-right-left"

@@ -29,7 +29,7 @@ export default function Cards({ query }: { readonly query: ListQuery }) {
       <ul aria-label={t.grid.label}>
         {firstRows(count).map((row) => (
           <li key={keyText(collection, row)}>
-            <RowCard collection={collection} row={row} />
+            <RowCard query={query} row={row} />
           </li>
         ))}
       </ul>

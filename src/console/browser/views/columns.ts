@@ -1,6 +1,6 @@
 /** The columns of a grid: which, in which order and how wide. A person's choice is stored per collection. */
-import { memoize } from '../../../base/memo.ts';
 import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../api/catalogue.ts';
+import { type ListQuery, viewId } from '../api/query/list.ts';
 import { browserStorage } from '../base/storage.ts';
 import { Store, useStore } from '../base/store.ts';
 import { kindOf } from '../fields/registry.ts';
@@ -75,16 +75,40 @@ export function toggleColumn(settings: ColumnSettings, name: string): ColumnSett
   return { ...settings, hidden: hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name] };
 }
 
+export function withWidth(settings: ColumnSettings, name: string, width: number): ColumnSettings {
+  if (Number.isNaN(width)) return settings;
+  return { ...settings, widths: { ...settings.widths, [name]: Math.max(MIN_WIDTH, Math.round(width)) } };
+}
+
 const storageKey = ({ name }: Collection): string => `catalogue.columns.${name}`;
-const storeOf = memoize(
-  (collection: Collection) => new Store(readSettings(browserStorage.getJson(storageKey(collection)))),
-);
+const stores = new Map<string, Store<ColumnSettings | undefined>>();
 
-export const columnSettings = (collection: Collection): ColumnSettings => storeOf(collection).get();
-export const useColumnSettings = (collection: Collection): ColumnSettings => useStore(storeOf(collection));
+/** The columns of a list. Those of a view are its own, and unknown until it is loaded. */
+function storeOf(collection: Collection, view: string | undefined): Store<ColumnSettings | undefined> {
+  const name = `${collection.name} ${view ?? ''}`;
+  const known = stores.get(name);
+  if (known !== undefined) return known;
+  const stored = view === undefined ? readSettings(browserStorage.getJson(storageKey(collection))) : undefined;
+  const store = new Store<ColumnSettings | undefined>(stored);
+  stores.set(name, store);
+  return store;
+}
 
-/** Stores the columns, and shows them in every grid of the collection. */
-export function setColumnSettings(collection: Collection, settings: ColumnSettings): void {
-  browserStorage.setJson(storageKey(collection), settings);
-  storeOf(collection).set(settings);
+const ALL: ColumnSettings = {};
+
+export const columnSettings = (query: ListQuery): ColumnSettings =>
+  storeOf(query.collection, viewId(query)).get() ?? ALL;
+export const useColumnSettings = (query: ListQuery): ColumnSettings =>
+  useStore(storeOf(query.collection, viewId(query))) ?? ALL;
+
+/** Shows other columns. Those of a person are stored; those of a view, when someone saves it. */
+export function setColumnSettings(query: ListQuery, settings: ColumnSettings): void {
+  if (viewId(query) === undefined) browserStorage.setJson(storageKey(query.collection), settings);
+  storeOf(query.collection, viewId(query)).set(settings);
+}
+
+/** Shows the stored columns of a view, unless the person has changed them since. */
+export function showViewColumns(collection: Collection, view: string, settings: ColumnSettings, isReset = false): void {
+  const store = storeOf(collection, view);
+  if (isReset || store.get() === undefined) store.set(settings);
 }

@@ -2,9 +2,8 @@
 import { useSyncExternalStore } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
 import { type Collection, type Field, isYesNo, mayWrite } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/query/list.ts';
+import { type ListQuery, ownValue, withOwn } from '../api/query/list.ts';
 import { isPictureAddress } from '../fields/file.tsx';
-import { ownValue, withOwn } from './views.ts';
 
 export type Layout = { readonly kind: 'table' | 'cards' } | { readonly kind: 'board'; readonly field: Field };
 

@@ -1,8 +1,9 @@
 /** A row as a card: its picture, its title and the first columns of the list. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { type Collection, type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
+import { type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { Icon } from '../components/icon.tsx';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
@@ -15,15 +16,16 @@ const SHOWN_FIELDS = 4;
 const PICTURE_SIZE = 256;
 
 interface RowCardProps {
-  readonly collection: Collection;
+  readonly query: ListQuery;
   readonly row: Row;
   /** A field that the surroundings show already. */
   readonly omitted?: Field | undefined;
   readonly children?: ReactNode;
 }
 
-export function RowCard({ collection, row, omitted, children }: RowCardProps) {
-  const settings = useColumnSettings(collection);
+export function RowCard({ query, row, omitted, children }: RowCardProps) {
+  const { collection } = query;
+  const settings = useColumnSettings(query);
   const picture = pictureFieldOf(collection);
   const shown = columnsOf(collection, settings)
     .filter(({ field, isFrozen }) => !isFrozen && field !== picture && field !== omitted)

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { GROUP, groupFields, groupOf, type ListQuery, listAddress } from '../api/query/list.ts';
+import { GROUP, groupFields, groupOf, type ListQuery, listAddress, viewId, withOwn } from '../api/query/list.ts';
 import { hasIdentity, personOf } from '../api/session/session.ts';
 import { isSame } from '../base/same.ts';
 import { Button } from '../components/button.tsx';
@@ -13,30 +13,25 @@ import { Check, TextField } from '../components/inputs.tsx';
 import { Menu, type MenuItem } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { setColumnSettings, useColumnSettings } from './columns.ts';
+import { showViewColumns, useColumnSettings } from './columns.ts';
 import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
-import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewId, viewQuery, withOwn } from './views.ts';
+import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewQuery } from './views.ts';
 
 const MAX_NAME = 80;
 const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban' } as const;
-
-/** The view whose columns each collection shows. */
-const applied = new Map<string, string>();
 
 export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const [, navigate] = useLocation();
   const [isSaving, setSaving] = useState(false);
   const views = useViews(collection);
-  const columns = useColumnSettings(collection);
+  const columns = useColumnSettings(query);
   const current = views.find(({ id }) => id === viewId(query));
   const isChanged =
     current !== undefined &&
     (current.definition.query !== viewQuery(query) || !isSame(current.definition.columns, columns));
   useEffect(() => {
-    if (current === undefined || applied.get(collection.name) === current.id) return;
-    applied.set(collection.name, current.id);
-    setColumnSettings(collection, current.definition.columns);
+    if (current !== undefined) showViewColumns(collection, current.id, current.definition.columns);
   }, [collection, current]);
   const save = (view: View) => void saveView(query, view).catch(notifyError);
   const remove = (view: View) =>
@@ -59,7 +54,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
             href={viewAddress(collection, view)}
             aria-current={view === current ? 'page' : undefined}
             title={isOwn(view) || view.owner == null ? undefined : t.views.sharedBy(personOf(view.owner))}
-            onClick={() => applied.delete(collection.name)}
+            onClick={() => showViewColumns(collection, view.id, view.definition.columns, true)}
           >
             {view.name}
             {view.shared && <Icon name="users" size={14} label={t.views.shared} />}

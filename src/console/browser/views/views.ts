@@ -8,7 +8,7 @@ import type { Collection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { pathOf, queryText } from '../api/query/filter-text.ts';
-import { addressText, type ListQuery } from '../api/query/list.ts';
+import { addressText, type ListQuery, ROW, VIEW, withOwn } from '../api/query/list.ts';
 import { queryClient } from '../api/query-client.ts';
 import { hasIdentity, isLoggedIn, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
@@ -33,7 +33,6 @@ interface Definition {
   readonly columns: ColumnSettings;
 }
 
-const VIEW = '~view';
 const VIEWS_URL = '/catalogue/views';
 const NONE: readonly View[] = [];
 /** The service cannot store the view: no permission, no table, or a database that cannot be written. */
@@ -76,19 +75,9 @@ export function isOwn({ owner }: View): boolean {
   return owner == null || (isLoggedIn ? owner === `user ${session?.name}` : token.get() !== undefined);
 }
 
-/** The query with another console parameter, or without it. */
-export function withOwn(query: ListQuery, name: string, value: string | undefined): ListQuery {
-  const own = (query.own ?? []).filter(([each]) => each !== name);
-  return { ...query, own: value === undefined ? own : [...own, [name, value]] };
-}
-
-export const ownValue = ({ own = [] }: ListQuery, name: string): string | undefined =>
-  own.find(([each]) => each === name)?.[1];
-
-export const viewId = (query: ListQuery): string | undefined => ownValue(query, VIEW);
-
-/** The address of the list after `?`, without the view. */
-export const viewQuery = (query: ListQuery): string => addressText(withOwn(query, VIEW, undefined));
+/** The address of the list after `?`, without the view and the row beside it. */
+export const viewQuery = (query: ListQuery): string =>
+  addressText(withOwn(withOwn(query, VIEW, undefined), ROW, undefined));
 
 /** The console address of a view. */
 export function viewAddress(collection: Collection, { id, definition: { query } }: View): string {
@@ -101,7 +90,7 @@ export async function saveView(
   { id = newId(), name, shared, owner }: Partial<View> & Pick<View, 'name' | 'shared'>,
 ): Promise<View> {
   const { collection } = query;
-  const view = { id, name, shared, definition: { query: viewQuery(query), columns: columnSettings(collection) } };
+  const view = { id, name, shared, definition: { query: viewQuery(query), columns: columnSettings(query) } };
   const others = browserViews(collection).filter((each) => each.id !== id);
   const stored = hasIdentity() ? await storeView(collection, view) : undefined;
   // The view of another person keeps its id.

@@ -1,8 +1,9 @@
 /**
  * The query of a list: filters, search and order. The console address has the parameters of the API. Names that begin
  * with `~` belong to the console: `~q` is the search text, `~view` a stored view, `~as` the layout, `~group` the
- * field that groups the rows.
+ * field that groups the rows, `~row` the row beside the list.
  */
+import { tabStorage } from '../../base/storage.ts';
 import { type Collection, type Field, isYesNo, referenceOf } from '../catalogue.ts';
 import { pathOf, printName, queryText, readName } from './filter-text.ts';
 import { searchParts } from './search.ts';
@@ -26,6 +27,8 @@ export interface ListQuery {
 }
 
 export const GROUP = '~group';
+export const VIEW = '~view';
+export const ROW = '~row';
 
 /** Fields by which a table can be grouped: they have few values, or are references. */
 export function groupFields(collection: Collection): readonly Field[] {
@@ -38,10 +41,21 @@ export function groupFields(collection: Collection): readonly Field[] {
   );
 }
 
+/** A parameter of the console. */
+export const ownValue = ({ own = [] }: ListQuery, name: string): string | undefined =>
+  own.find(([each]) => each === name)?.[1];
+
+/** The query with another parameter of the console, or without it. */
+export function withOwn(query: ListQuery, name: string, value: string | undefined): ListQuery {
+  const own = (query.own ?? []).filter(([each]) => each !== name);
+  return { ...query, own: value === undefined ? own : [...own, [name, value]] };
+}
+
+export const viewId = (query: ListQuery): string | undefined => ownValue(query, VIEW);
+
 /** The field that groups the rows. */
-export function groupOf({ collection, own = [] }: ListQuery): Field | undefined {
-  const name = own.find(([each]) => each === GROUP)?.[1];
-  return name === undefined ? undefined : groupFields(collection).find((field) => field.name === name);
+export function groupOf(query: ListQuery): Field | undefined {
+  return groupFields(query.collection).find(({ name }) => name === ownValue(query, GROUP));
 }
 
 /** The sort key of the groups. */
@@ -97,6 +111,16 @@ export function addressText(query: ListQuery): string {
     ...(query.own ?? []),
   ]);
 }
+
+const storageKey = ({ name }: Collection): string => `catalogue.list ${name}`;
+
+/** Remembers the list of a collection that the tab shows. */
+export const rememberList = (query: ListQuery): void =>
+  tabStorage.set(storageKey(query.collection), listAddress(withOwn(query, ROW, undefined)));
+
+/** The address of the last list of a collection, with its filters and order. */
+export const lastList = (collection: Collection): string =>
+  tabStorage.get(storageKey(collection)) ?? `/c${pathOf(collection)}`;
 
 export function orderText(order: readonly SortKey[]): string {
   return order.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join(',');

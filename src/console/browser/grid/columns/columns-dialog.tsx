@@ -1,20 +1,30 @@
 /** Chooses the columns of a grid, their order, and the height of its rows. */
-import { type Collection, labelOf } from '../../api/catalogue.ts';
+import { labelOf } from '../../api/catalogue.ts';
+import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Check, Select } from '../../components/inputs.tsx';
 import { t } from '../../i18n/text.ts';
-import { columnsOf, moveColumn, setColumnSettings, toggleColumn, useColumnSettings } from '../../views/columns.ts';
+import {
+  columnsOf,
+  MIN_WIDTH,
+  moveColumn,
+  setColumnSettings,
+  toggleColumn,
+  useColumnSettings,
+  withWidth,
+} from '../../views/columns.ts';
 
 interface ColumnsDialogProps {
-  readonly collection: Collection;
+  readonly query: ListQuery;
   readonly onClose: () => void;
 }
 
-export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProps) {
-  const settings = useColumnSettings(collection);
-  const fields = columnsOf(collection, { ...settings, hidden: [] }).map(({ field }) => field);
-  const set = (next: typeof settings) => setColumnSettings(collection, next);
+export default function ColumnsDialog({ query, onClose }: ColumnsDialogProps) {
+  const { collection } = query;
+  const settings = useColumnSettings(query);
+  const columns = columnsOf(collection, { ...settings, hidden: [] });
+  const set = (next: typeof settings) => setColumnSettings(query, next);
   return (
     <Dialog
       title={t.grid.columns}
@@ -23,7 +33,7 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
     >
       <p>{t.grid.columnsText}</p>
       <ul className="stack">
-        {fields.map((field, at) => (
+        {columns.map(({ field, width }, at) => (
           <li key={field.name} className="line">
             <Check
               className="space"
@@ -33,19 +43,27 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
             >
               {labelOf(field)}
             </Check>
+            <input
+              type="number"
+              aria-label={t.grid.widthOf(labelOf(field))}
+              min={MIN_WIDTH}
+              step={10}
+              value={width}
+              onChange={({ target }) => set(withWidth(settings, field.name, target.valueAsNumber))}
+            />
             <IconButton
               icon="arrow-up"
               label={t.grid.moveUp(labelOf(field))}
               className="small"
               disabled={at < 2}
-              onClick={() => set(moveColumn(collection, settings, field.name, fields[at - 1]!.name))}
+              onClick={() => set(moveColumn(collection, settings, field.name, columns[at - 1]!.field.name))}
             />
             <IconButton
               icon="arrow-down"
               label={t.grid.moveDown(labelOf(field))}
               className="small"
-              disabled={at === 0 || at === fields.length - 1}
-              onClick={() => set(moveColumn(collection, settings, field.name, fields[at + 1]!.name))}
+              disabled={at === 0 || at === columns.length - 1}
+              onClick={() => set(moveColumn(collection, settings, field.name, columns[at + 1]!.field.name))}
             />
           </li>
         ))}

@@ -6,7 +6,7 @@ import { currentQuery, type ListQuery, listAddress, type SortKey } from '../../a
 import { Icon } from '../../components/icon.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
-import { type Column, type ColumnSettings, MIN_WIDTH, moveColumn, setColumnSettings } from '../../views/columns.ts';
+import { type Column, type ColumnSettings, moveColumn, setColumnSettings, withWidth } from '../../views/columns.ts';
 
 interface GridHeadProps {
   readonly query: ListQuery;
@@ -44,11 +44,7 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
   const place = order.findIndex(({ name }) => name === field.name);
   const key = order[place];
   const isNumber = kindOf({ collection, field }).isRightAligned === true;
-  const setWidth = (next: number) =>
-    setColumnSettings(collection, {
-      ...settings,
-      widths: { ...settings.widths, [field.name]: Math.max(MIN_WIDTH, Math.round(next)) },
-    });
+  const setWidth = (next: number) => setColumnSettings(query, withWidth(settings, field.name, next));
   const resize = (event: PointerEvent<HTMLElement>) => {
     event.preventDefault();
     const { currentTarget: handle, clientX: start, pointerId } = event;
@@ -71,7 +67,7 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
       onDrop={(event) => {
         event.preventDefault();
         const moved = event.dataTransfer.getData(DRAGGED);
-        if (moved !== field.name) setColumnSettings(collection, moveColumn(collection, settings, moved, field.name));
+        if (moved !== field.name) setColumnSettings(query, moveColumn(collection, settings, moved, field.name));
       }}
     >
       <button

@@ -76,6 +76,7 @@ export const grid = {
   changedMeanwhile: 'Seit der Vorschau wurden Zeilen geändert. Es wurde nichts geändert. Prüfen Sie die neue Vorschau.',
   columns: 'Spalten',
   columnsText: 'Wählen Sie die Spalten und ihre Reihenfolge.',
+  widthOf: (field: string) => `Breite von ${field}`,
   moveUp: (field: string) => `${field} nach oben`,
   moveDown: (field: string) => `${field} nach unten`,
   resetColumns: 'Zurücksetzen',

@@ -68,6 +68,7 @@ export const grid = {
   changedMeanwhile: 'Someone changed rows since the preview. Nothing was changed. Check the new preview.',
   columns: 'Columns',
   columnsText: 'Choose the columns and their order.',
+  widthOf: (field: string) => `Width of ${field}`,
   moveUp: (field: string) => `Move ${field} up`,
   moveDown: (field: string) => `Move ${field} down`,
   resetColumns: 'Reset',
