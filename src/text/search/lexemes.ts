@@ -66,7 +66,8 @@ export function configurationNamed(name: string): Configuration {
 function* read(text: string, dictionary: Dictionary, spend: Spend): Generator<Lexeme> {
   let position = 0;
   for (const token of tokenize(text, spend)) {
-    if (token.text.length * 3 > LONGEST_WORD_BYTES && Buffer.byteLength(token.text) > LONGEST_WORD_BYTES) continue;
+    if (token.text.length * 3 > LONGEST_WORD_BYTES && new TextEncoder().encode(token.text).length > LONGEST_WORD_BYTES)
+      continue;
     position += 1;
     const lexeme = dictionary(token);
     if (lexeme !== null) yield { text: lexeme, position };
