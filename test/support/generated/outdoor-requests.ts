@@ -41,6 +41,21 @@ const RELATED: Readonly<Record<string, readonly string[]>> = {
 };
 const collectionOf = (related: string) => (related === 'image' ? 'files' : related.replace(/!.*/, ''));
 
+/** Words of visible and of hidden products, also misspelt and incomplete. */
+const WORDS = [
+  'tent',
+  'tnet',
+  'ridge',
+  'pack',
+  'HIDDEN',
+  'hiddne',
+  'hid',
+  'S-1',
+  'pinewod',
+  '-dome',
+  'or',
+  '"down+bag"',
+];
 const NUMBERS = ['1', '2', '3', '7', '9', '10', '11', '12', '13', '20', '50', '4242', '4243'];
 const TEXTS = ['*HIDDEN*', '*e*', 'green', 'HIDDEN 0', '*shown*', 'Tents', 'en'];
 const TIMES = ['now', '2020-01-01', '2026-01-01', '2099-01-01', '4242-01-01'];
@@ -131,6 +146,11 @@ class Asked {
     }
     if (items.length > 0) parts.push(`select=${items}`);
     for (let count = choose.number(0, 2); count > 0; count--) parts.push(this.condition(name));
+    if (name === 'products' && choose.sometimes(40)) {
+      parts.push(`search=${choose.one(['wfts', 'wfts', 'plfts', 'phfts'])}.${choose.some(WORDS, 1).join('+')}`);
+      if (items.length === 0) parts.push('select=id,name,search,search->highlight');
+      if (choose.sometimes(20)) parts.push('search=gt.1000');
+    }
     if (choose.sometimes(30) && !parts.some((part) => part.startsWith('order='))) {
       parts.push(`order=${this.field(name)}${choose.one(['', '.desc', '.nullsfirst'])}`);
     }
