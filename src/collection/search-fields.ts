@@ -1,12 +1,13 @@
-/** The pseudo-fields of a search: the score of a row, and its texts with marks. They exist only in a searched list. */
+/**
+ * The pseudo-fields of a search: the score of a row, its texts with marks, and its words that begin with the last word
+ * of the search. They exist only in a searched list.
+ */
 import { memoize } from '../base/memo.ts';
 import type { Collection, Field } from './catalogue.ts';
 import { declareCollection } from './declare-collection.ts';
 
 /** The name of the score in requests. */
 export const SEARCH = 'search';
-/** The member of it that has the marked texts: `search->highlight`. */
-export const HIGHLIGHT = 'highlight';
 
 const { fields } = declareCollection({
   name: SEARCH,
@@ -14,13 +15,20 @@ const { fields } = declareCollection({
   fields: [
     { name: SEARCH, type: 'int4' },
     { name: 'search highlight', type: 'json' },
+    { name: 'search words', type: 'text[]' },
     { name: 'search document', type: 'int4' },
   ],
 });
-export const [SCORE, MARKED_TEXTS, DOCUMENT] = fields as [Field, Field, Field];
+export const [SCORE, MARKED_TEXTS, COMPLETIONS, DOCUMENT] = fields as [Field, Field, Field, Field];
+
+/** Members of the score in requests: `search->highlight`. */
+export const SEARCH_MEMBERS: ReadonlyMap<string, Field> = new Map([
+  ['highlight', MARKED_TEXTS],
+  ['words', COMPLETIONS],
+]);
 
 export function isOfSearch(field: Field | undefined): boolean {
-  return field === SCORE || field === MARKED_TEXTS;
+  return field === SCORE || field === MARKED_TEXTS || field === COMPLETIONS;
 }
 
 /** The collection with the score, which is not part of `*`. */

@@ -4,7 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { nearestName, suggestName } from '../base/nearest-name.ts';
 import { fieldDenied } from '../collection/access/permission-errors.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
-import { HIGHLIGHT, MARKED_TEXTS, SCORE, SEARCH } from '../collection/search-fields.ts';
+import { SCORE, SEARCH, SEARCH_MEMBERS } from '../collection/search-fields.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { FieldPath, JsonStep } from '../dialect/tree.ts';
@@ -51,7 +51,8 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   const of = fieldExpression(field);
   const last = steps.at(-1);
   if (last === undefined) return of;
-  if (field === SCORE && steps.length === 1 && last.key === HIGHLIGHT) return fieldExpression(MARKED_TEXTS);
+  const member = field === SCORE && steps.length === 1 ? SEARCH_MEMBERS.get(last.key) : undefined;
+  if (member !== undefined) return fieldExpression(member);
   const type = pathType(last);
   if (PATH_ABILITIES.some((ability) => can(field.type, ability))) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {

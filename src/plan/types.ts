@@ -186,6 +186,8 @@ export interface SearchPlan {
   /** The rows in which the caller may read fields. */
   readonly visible: readonly Predicate[];
   readonly isHighlighted: boolean;
+  /** Whether the words that begin with the last word are wanted. */
+  readonly isCompleted: boolean;
 }
 
 export interface ReadableText {
@@ -198,7 +200,7 @@ export interface ReadableText {
 
 /** The rows of a search. */
 export interface Ranking {
-  /** A JSON list: the number of the row in the index, the score, and, if highlighted, the marked texts as JSON. */
+  /** A JSON list: the number of the row in the index, the score, the marked texts as JSON, and the completions. */
   readonly rows: string;
 }
 

@@ -129,7 +129,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${listWithin(query)}) as listed)`,
 
     jsonRows(json, columns) {
-      const values = columns.map((kind, index) => `${JSON_COLUMNS[kind](`value ->> ${index}`)} as c${index}`);
+      const values = columns.map((kind, index) => `${JSON_COLUMNS[kind]('value', index)} as c${index}`);
       return `(select ${values.join(', ')} from jsonb_array_elements(${json}::text::jsonb))`;
     },
 
@@ -142,11 +142,12 @@ export function postgresDialect(folding: Folding, configurations: Configurations
   };
 }
 
-const JSON_COLUMNS: Readonly<Record<JsonColumn, (value: string) => string>> = {
-  number: (value) => `(${value})::int8`,
-  text: (value) => `(${value}) collate "C"`,
-  json: (value) => `(${value})::jsonb`,
-  bytes: (value) => `decode(${value}, 'hex')`,
+const JSON_COLUMNS: Readonly<Record<JsonColumn, (list: string, index: number) => string>> = {
+  number: (list, index) => `(${list} ->> ${index})::int8`,
+  text: (list, index) => `(${list} ->> ${index}) collate "C"`,
+  texts: (list, index) => `array(select jsonb_array_elements_text(${list} -> ${index}) collate "C")`,
+  json: (list, index) => `(${list} ->> ${index})::jsonb`,
+  bytes: (list, index) => `decode(${list} ->> ${index}, 'hex')`,
 };
 
 /** The dialect of writes: written rows have additional columns, so a function gets the columns of its table by name. */

@@ -7,11 +7,11 @@ import { encodePostings, type Posting } from './postings.ts';
 import type { Steps } from './steps.ts';
 
 /** The rows of a transaction. Others wait for it. */
-const BATCH_ROWS = 200;
+const BATCH_ROWS = 500;
 /** The indexed characters of a field; the rest of a longer text is not found. */
 const MAX_TEXT = 100_000;
-/** A full chunk is not changed any more. */
-const CHUNK_BYTES = 2_000;
+/** A longer chunk is not changed any more: each change writes all of it. */
+const CHUNK_BYTES = 400;
 /** The word of the numbers that are no longer in use. */
 export const UNUSED = '';
 

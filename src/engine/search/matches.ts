@@ -33,6 +33,7 @@ export class Vocabulary {
   private readonly visible: (Map<number, boolean> | undefined)[];
   private readonly unused = new Set<number>();
   private readonly language: Language;
+  private ofPrefixRows: readonly StepRow[] = [];
 
   constructor(
     private readonly dialect: SqlDialect,
@@ -70,6 +71,7 @@ export class Vocabulary {
     const ofStems = yield this.ofStems([...stems]);
     for (const row of ofStems) if (row.word === UNUSED) decode(row, (document) => this.unused.add(document));
     const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
+    this.ofPrefixRows = ofPrefix;
     for (const word of words) this.collect(word, ofStems);
     if (prefix !== undefined) {
       const own = stemOf(this.language, prefix);
@@ -77,6 +79,21 @@ export class Vocabulary {
       for (const row of others) this.add(prefix, row, OF_PREFIX);
     }
     yield* this.hideInvisible();
+  }
+
+  /** The words with the prefix in each row. */
+  completions(): ReadonlyMap<number, readonly string[]> {
+    const found = new Map<number, string[]>();
+    for (const row of this.ofPrefixRows) {
+      decode(row, (document, hits) => {
+        if (this.unused.has(document) || readableHits(hits, (field) => this.isReadable(document, field)).length === 0)
+          return;
+        const words = found.get(document) ?? [];
+        found.set(document, words);
+        words.push(String(row.word));
+      });
+    }
+    return found;
   }
 
   /** Adds rows with words that differ from these by a misspelling. */

@@ -19,8 +19,10 @@ export function* rankRows(dialect: SqlDialect, index: WordIndex, plan: ReadPlan)
   const vocabulary = new Vocabulary(dialect, index, search!);
   const scores = yield* findRows(vocabulary, search!);
   const rows = bestRows(plan, [...scores]);
-  const ranked = { ...rest, ranking: rankingOf(rows) };
-  return search!.isHighlighted ? yield* withMarks(dialect, index, ranked, rows, vocabulary, search!) : ranked;
+  const completions = search!.isCompleted ? vocabulary.completions() : undefined;
+  const columns = rows.map((row) => (completions === undefined ? row : [...row, null, completions.get(row[0]) ?? []]));
+  const ranked = { ...rest, ranking: rankingOf(columns) };
+  return search!.isHighlighted ? yield* withMarks(dialect, index, ranked, columns, vocabulary, search!) : ranked;
 }
 
 function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps<ReadonlyMap<number, number>> {
@@ -66,12 +68,12 @@ function* withMarks(
   dialect: SqlDialect,
   index: WordIndex,
   plan: ReadPlan,
-  rows: readonly RankedRow[],
+  rows: readonly (readonly unknown[])[],
   vocabulary: Vocabulary,
   { query }: SearchPlan,
 ): Steps<ReadPlan> {
-  const columns = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
-  const page = yield compileRead({ ...plan, columns }, { form: 'plain', stripNulls: false }, dialect);
+  const numbers = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
+  const page = yield compileRead({ ...plan, columns: numbers }, { form: 'plain', stripNulls: false }, dialect);
   const documents = new Set(page.map(({ document }) => Number(document)));
   const texts = yield buildStatement(dialect, (bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify([...documents].map((each) => [each]))), ['number']);
@@ -91,13 +93,13 @@ function* withMarks(
       return [Number(row.doc), JSON.stringify(Object.fromEntries(readable))];
     }),
   );
-  const all = rows.filter(([document]) => documents.has(document));
+  const all = rows.filter(([document]) => documents.has(Number(document)));
   // Counts need all rows.
   const shown = plan.count === undefined && plan.facets === undefined ? all : rows;
-  return {
-    ...plan,
-    ranking: rankingOf(shown.map(([document, score]) => [document, score, marked.get(document) ?? null])),
-  };
+  const columns = shown.map(([document, score, , words = []]) => {
+    return [document, score, marked.get(Number(document)) ?? null, words];
+  });
+  return { ...plan, ranking: rankingOf(columns) };
 }
 
 export function indexIncomplete(): ApiError {

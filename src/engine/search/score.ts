@@ -100,6 +100,22 @@ function sequences(matches: readonly Match[]): readonly (readonly [field: number
   );
 }
 
+/** Whether a word follows another in a field. Without allocations, since it runs for every row that is found. */
+function isFollowed(hits: readonly number[], others: readonly number[]): boolean {
+  for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
+    for (let other = 0; other < others.length; other += 3 + others[other + 2]!) {
+      if (hits[at] !== others[other]) continue;
+      let next = other + 3;
+      const end = next + others[other + 2]!;
+      for (let nth = at + 3; nth < at + 3 + hits[at + 2]!; nth++) {
+        while (next < end && others[next]! <= hits[nth]!) next++;
+        if (next < end && others[next] === hits[nth]! + 1) return true;
+      }
+    }
+  }
+  return false;
+}
+
 function positionsOf(hits: readonly number[]): ReadonlyMap<number, ReadonlySet<number>> {
   const found = new Map<number, Set<number>>();
   eachField(hits, (field, _length, count, at) => {
@@ -119,7 +135,7 @@ function scoreOf(document: number, terms: readonly Term[], scoring: Scoring, sta
     const match = matchesOf(word).get(document);
     if (match !== undefined) {
       const part = ofWord(match, statistics, weightOf) * statistics.rarityOf.get(word)! * match.agreement;
-      const follows = previous !== undefined && sequences([previous, match]).length > 0;
+      const follows = previous !== undefined && isFollowed(previous.hits, match.hits);
       score += SCALE * part * (follows ? 1 + NEIGHBOUR : 1);
     }
     previous = match;

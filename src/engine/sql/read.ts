@@ -1,7 +1,7 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
 import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { stored } from '../../collection/declaration.ts';
-import { DOCUMENT, MARKED_TEXTS, SCORE } from '../../collection/search-fields.ts';
+import { COMPLETIONS, DOCUMENT, MARKED_TEXTS, SCORE } from '../../collection/search-fields.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { callsFunctions, namedFields } from '../../plan/access/named-fields.ts';
@@ -59,8 +59,8 @@ export function compileSource({ from, ranking }: ReadPlan, { dialect, bind }: Sc
   const table = identifier(from.name);
   if (ranking === undefined) return table;
   const { documents, sameKey } = wordIndexOf(from)!;
-  const list = dialect.jsonRows(bind(ranking.rows), ['number', 'number', 'json']);
-  const score = `c0 as ${identifier(DOCUMENT.name)}, cast(c1 as integer) as ${identifier(SCORE.name)}, c2 as ${identifier(MARKED_TEXTS.name)}`;
+  const list = dialect.jsonRows(bind(ranking.rows), ['number', 'number', 'json', 'texts']);
+  const score = `c0 as ${identifier(DOCUMENT.name)}, cast(c1 as integer) as ${identifier(SCORE.name)}, c2 as ${identifier(MARKED_TEXTS.name)}, c3 as ${identifier(COMPLETIONS.name)}`;
   return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l join ${documents} as d on d.doc = c0 join ${table} as p on ${sameKey('p', 'd')}) as ${table}`;
 }
 

@@ -14,7 +14,7 @@ export type Bind = (value: Value, type?: Type) => string;
 
 type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
-export type JsonColumn = 'number' | 'text' | 'json' | 'bytes';
+export type JsonColumn = 'number' | 'text' | 'texts' | 'json' | 'bytes';
 
 /** How an engine accesses the rows of a read. */
 export interface Access {

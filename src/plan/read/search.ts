@@ -2,13 +2,13 @@
 import { ApiError, unlessRejected } from '../../base/errors.ts';
 import { type Collection, type Field, type SearchField, stored } from '../../collection/declaration.ts';
 import { relationsOf } from '../../collection/relations.ts';
-import { MARKED_TEXTS, SEARCH, searched } from '../../collection/search-fields.ts';
+import { COMPLETIONS, MARKED_TEXTS, SEARCH, searched } from '../../collection/search-fields.ts';
 import { readText } from '../../collection/types/text.ts';
 import type { SearchOperator } from '../../dialect/operators.ts';
 import type { Comparison, Condition, OrderTerm, Query, Test } from '../../dialect/tree.ts';
 import { parseWords, type SearchSyntax } from '../../text/words/query.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
-import { fieldOf, isAlways, type OutputColumn, type Predicate, type ReadableText, type SearchPlan } from '../types.ts';
+import { fieldOf, isAlways, type Predicate, type ReadableText, type ReadPlan, type SearchPlan } from '../types.ts';
 
 type SearchTest = Extract<Test, { kind: 'search' }>;
 
@@ -53,7 +53,7 @@ export function withBestFirst(query: Query, isGrouped: boolean): Query {
 export function planSearch(
   collection: Collection,
   { operator, config, query }: SearchTest,
-  columns: readonly OutputColumn[],
+  { columns, facets }: Pick<ReadPlan, 'columns' | 'facets'>,
   permissions: Permissions | undefined,
 ): SearchPlan {
   const { language, fields } = collection.search!;
@@ -71,8 +71,17 @@ export function planSearch(
     const known = visible.indexOf(rows);
     return [{ number, weight, rows: known === -1 ? visible.push(rows) - 1 : known }];
   });
-  const isHighlighted = columns.some(({ expression }) => fieldOf(expression) === MARKED_TEXTS);
-  return { query: parseWords(readText(query), language, syntax), fields: readable, visible, isHighlighted };
+  const named = [...columns.map(({ expression }) => expression), ...(facets?.list ?? []).map(({ of }) => of)].map(
+    fieldOf,
+  );
+  const [isHighlighted, isCompleted] = [named.includes(MARKED_TEXTS), named.includes(COMPLETIONS)];
+  return {
+    query: parseWords(readText(query), language, syntax),
+    fields: readable,
+    visible,
+    isHighlighted,
+    isCompleted,
+  };
 }
 
 /** The rows in which the caller may read a text; undefined if there are none. */

@@ -130,6 +130,30 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     });
   });
 
+  test('suggestions complete the last word, with counts', async () => {
+    const headers = { accept: 'application/vnd.catalogue.facets+json' };
+    const suggest = async (role: string, words: string) => {
+      const query = `search=wfts.${words}&facets=search->words&select=id&limit=0`;
+      const { facets } = (await (await shop.as(role).fetch(`/products?${query}`, { headers })).json()) as {
+        facets: Record<string, { value: string; count: number }[]>;
+      };
+      return facets['search->words']!.map(({ value, count }) => [value, count]);
+    };
+    expect(await suggest('admin', 'sho')).toEqual([
+      ['shoe', 3],
+      ['shoelaces', 1],
+      ['shoes', 1],
+    ]);
+    expect(await suggest('admin', 'red sho')).toEqual([['shoe', 2]]);
+    expect(await suggest('guest', 'zep')).toEqual([]);
+    expect(await suggest('guest', 'red sho')).toEqual([['shoe', 1]]);
+    expect(
+      (await shop.as('admin').list('/products?search=wfts.laces or cof&select=search->words'))[0] as unknown,
+    ).toEqual({
+      words: ['coffee'],
+    });
+  });
+
   test('a highlight marks the words and escapes the rest', async () => {
     const [row] = await shop.as('admin').list('/products?search=wfts.cotton&select=search->highlight');
     expect(row as unknown).toEqual({ highlight: { description: '<mark>Cotton</mark> &#38; &#60;linen&#62;.' } });
