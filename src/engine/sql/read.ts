@@ -68,7 +68,8 @@ export function compileSource({ from, ranking }: ReadPlan, { dialect, bind }: Sc
 function sourceColumns(plan: ReadPlan, { namesColumns }: SqlDialect): string {
   const table = identifier(plan.from.name);
   // A function of a row takes the whole row.
-  const named = namesColumns && !callsFunctions(plan) ? namedFields(plan).get(stored(plan.from)) : undefined;
+  const isNamed = namesColumns && plan.ranking === undefined && !callsFunctions(plan);
+  const named = isNamed ? namedFields(plan).get(stored(plan.from)) : undefined;
   return named === undefined ? `${table}.*` : columnList([...named], `${table}.`);
 }
 
