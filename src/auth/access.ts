@@ -5,10 +5,13 @@
 
 import { ApiError } from '../base/errors.ts';
 import { counter, type Metric } from '../base/metric.ts';
-import { lookalikeRole, similarToAnonymous } from '../collection/access/anonymous-role.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
-import { rolesWithoutLog } from '../collection/access/log-readers.ts';
-import { undeclaredRoles } from '../collection/access/undeclared-roles.ts';
+import {
+  lookalikeRole,
+  rolesWithoutLog,
+  similarToAnonymous,
+  undeclaredRoles,
+} from '../collection/access/role-warnings.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';

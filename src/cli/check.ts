@@ -1,7 +1,7 @@
 /** `catalogue check`: checks the integrity of the database, or validates a declaration. */
 
 import { amount } from '../base/amount.ts';
-import { similarToAnonymous } from '../collection/access/anonymous-role.ts';
+import { similarToAnonymous } from '../collection/access/role-warnings.ts';
 import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';

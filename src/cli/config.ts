@@ -1,6 +1,6 @@
 /** `catalogue config`: shows the effective settings and the source of each. Secrets are masked. */
 
-import { findDeclaration } from '../declare/find-declaration.ts';
+import { findDeclaration } from '../declare/declaration-file.ts';
 import { SERVE_SETTINGS } from '../settings/by-command.ts';
 import { maskSecret, settingsMarkdown } from '../settings/describe.ts';
 import { fileKey, option } from '../settings/setting.ts';

@@ -21,8 +21,7 @@ import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';
 import { isNew, withDatabase } from './shared/database.ts';
 import { LoadBars } from './shared/progress.ts';
-import { lines, read } from './shared/read-rows.ts';
-import { rowCount } from './shared/row-count.ts';
+import { lines, read, rowCount } from './shared/read-rows.ts';
 
 const TEXT = builtIn('text');
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;

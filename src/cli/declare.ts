@@ -1,6 +1,6 @@
 /** `catalogue declare`: writes the declaration of existing tables, or prints the format of declarations. */
 
-import { USUAL_NAMES } from '../declare/find-declaration.ts';
+import { USUAL_NAMES } from '../declare/declaration-file.ts';
 import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
 import { checkDeclaration, declareFrom } from './declare/from-database.ts';

@@ -1,7 +1,7 @@
 /** `catalogue init`: writes a first declaration. */
 import { existsSync } from 'node:fs';
 import { products } from '../collection/products.ts';
-import { findDeclaration, USUAL_NAMES } from '../declare/find-declaration.ts';
+import { findDeclaration, USUAL_NAMES } from '../declare/declaration-file.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { openOutput } from './shared/output.ts';

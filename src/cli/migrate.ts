@@ -9,7 +9,7 @@ import { ConfigError, MIGRATE_SETTINGS, type Values } from '../settings/by-comma
 import { option } from '../settings/setting.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
-import { rowCount } from './shared/row-count.ts';
+import { rowCount } from './shared/read-rows.ts';
 
 const OPTIONS = {
   plan: option('--plan', 'show the changes and what prevents them, and change nothing'),

@@ -122,7 +122,7 @@ export const COMPUTED = {
 
 export const SEARCH = {
   fields: property(
-    namesTo(wholeNumber(1, MAX_SEARCH_WEIGHT), 'weights', MAX_SEARCH_FIELDS, aName, 'a map from fields to weights'),
+    namesTo(wholeNumber(1, MAX_SEARCH_WEIGHT), 'fields', MAX_SEARCH_FIELDS, aName, 'a map from fields to weights'),
     'The texts, each with its weight: a field, or a field that a reference leads to, such as `brand_id.name`.',
     true,
   ),

@@ -1,7 +1,8 @@
-/** The text of a declaration file: its content, its version, and its replacement in one step. */
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/** The file of a declaration: finds it, reads its text and version, and replaces it in one step. */
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileProblem, modeOf, moveIntoPlace, temporaryPath } from '../base/files/output-file.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
+import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 
 /** Throws a `ConfigError` if the file cannot be read. */
@@ -31,4 +32,25 @@ export function replaceDeclaration(file: string, text: string): void {
     rmSync(partial, { force: true });
     throw new ConfigError(`${file} cannot be written: ${fileProblem(error)}`);
   }
+}
+
+export const USUAL_NAMES = ['collections.yaml', 'collections.yml', 'collections.json'] as const;
+
+/** Undefined without a declaration: the built-in catalogue is used. */
+export async function loadDeclaration(named: string): Promise<CatalogueDraft | undefined> {
+  const file = findDeclaration(named);
+  if (file === undefined) return undefined;
+  // Loaded lazily, so that a service without a declaration starts faster.
+  const { readDeclaration } = await import('./read.ts');
+  return readDeclaration(file);
+}
+
+/** Returns the path of the declaration: the named one, or a file with a default name. An empty name counts as none. */
+export function findDeclaration(named: string): string | undefined {
+  if (named !== '') return named;
+  const [path, ...others] = USUAL_NAMES.filter((name) => existsSync(name));
+  if (others.length === 0) return path;
+  throw new ConfigError(
+    `${[path, ...others].join(' and ')} exist; keep one of them, or choose one with --collections FILE`,
+  );
 }

@@ -13,7 +13,7 @@ import type { StoredRow } from '../plan/types.ts';
 import { firstRowsOf, RepeatedRows } from '../plan/write/first-rows.ts';
 import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { loadDeclaration } from './find-declaration.ts';
+import { loadDeclaration } from './declaration-file.ts';
 import { BadRows, type RowBatch, readRows } from './rows.ts';
 
 interface LoadedCatalogue extends CatalogueWithRows {

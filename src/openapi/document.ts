@@ -14,12 +14,10 @@ import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/target.ts
 import { relationsNamed } from '../plan/read/relate.ts';
 import { hasRoles, mayWrite, withKeyFields } from './by-role.ts';
 import { Components, componentName, type JsonObject } from './component.ts';
-import { batchPath } from './paths/batch-path.ts';
 import { FILE_TAG, fieldPaths, filePaths, hasFileOperations, uploadOperation } from './paths/file-paths.ts';
 import { ACTION_TAG, collectionOf, routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
-import { SERVICE_PATHS, servicePath } from './paths/service-paths.ts';
-import { undoPath } from './paths/undo-path.ts';
+import { batchPath, SERVICE_PATHS, servicePath, undoPath } from './paths/service-paths.ts';
 import { MEDIA_WORDS } from './responses.ts';
 
 type Entry = readonly [path: string, item: JsonObject];

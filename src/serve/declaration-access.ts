@@ -1,8 +1,7 @@
 /** Decides whether requests may read the declaration, and change it. */
 import { isLoopback } from '../base/net/address.ts';
 import type { CatalogueSettings } from '../collection/declaration.ts';
-import { readText } from '../declare/declaration-file.ts';
-import { findDeclaration } from '../declare/find-declaration.ts';
+import { findDeclaration, readText } from '../declare/declaration-file.ts';
 import type { Audit, Resources } from '../response/own-resources.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';

@@ -2,14 +2,12 @@
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
-import { readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
-import { findDeclaration } from '../declare/find-declaration.ts';
+import { findDeclaration, readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
 import { checkShareable, maintenanceOf } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
-import { type Family, metric } from '../observe/exposition.ts';
+import { countersOf, type Family, mergeMetrics, metric } from '../observe/exposition.ts';
 import { healthPages, type ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
-import { countersOf, mergeMetrics } from '../observe/merge-metrics.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';

@@ -1,10 +1,11 @@
-/** Settings of the network edge: certificates, hosts, origins, proxies, rate limits. */
+/** Settings of the network: ports, certificates, hosts, origins, proxies, rate limits. */
 import { isIP } from 'node:net';
 import { DEFAULT_MAX_FEEDS } from '../base/limits/feed.ts';
+import { MAX_WORKERS } from '../base/limits/http.ts';
 import { ANY, originOf, plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { ConfigError, envSetting, list, wholeNumber } from './setting.ts';
+import { ConfigError, envSetting, list, prefix, text, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {
   tlsCert: envSetting('--tls-cert FILE', 'certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it', ''),
@@ -90,5 +91,34 @@ export const WEBHOOK_SETTINGS = {
     'addresses that webhooks may reach besides public ones, also by http: ranges, loopback, private, none',
     ['loopback'],
     list(addressRange),
+  ),
+} as const;
+
+export const PORT_SETTINGS = {
+  port: envSetting('--port NUMBER', 'port to listen on; 0 takes a free one', 3000, wholeNumber(0, 65_535), {
+    env: 'PORT',
+  }),
+  host: envSetting('--host ADDRESS', 'address to listen on', '127.0.0.1', text, { env: 'HOST' }),
+  basePath: envSetting(
+    '--base-path PATH',
+    'path at which a proxy serves the catalogue, such as /api; the proxy may strip it or not',
+    '',
+    prefix,
+  ),
+  workers: envSetting(
+    '--workers NUMBER',
+    'processes that serve requests on one port (Linux); about one for each core',
+    1,
+    wholeNumber(1, MAX_WORKERS),
+  ),
+  handover: envSetting(
+    '--handover',
+    'share the port with the process before or after this one, for an upgrade without downtime (Linux)',
+  ),
+  adminPort: envSetting<number | undefined>(
+    '--admin-port NUMBER',
+    'port for /live, /ready and /metrics; the main port then no longer serves /metrics',
+    undefined,
+    wholeNumber(0, 65_535),
   ),
 } as const;

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_DECLARATION_BYTES } from '../../src/base/limits/declaration.ts';
-import { findDeclaration } from '../../src/declare/find-declaration.ts';
+import { findDeclaration } from '../../src/declare/declaration-file.ts';
 import { readDeclaration } from '../../src/declare/read.ts';
 import { declared, declaredField, mistakesIn, SHOP, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';

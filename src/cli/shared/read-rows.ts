@@ -1,8 +1,10 @@
 /** A read for a command: the query string, the plan and the text of the API, streamed in parts. */
+
+import { ApiError } from '../../base/errors.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
-import type { Catalogue } from '../../collection/declaration.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
-import { parseQuery } from '../../dialect/query.ts';
+import { EMPTY_QUERY, parseQuery } from '../../dialect/query.ts';
 import type { CsvForm, Encoding } from '../../encode/encoding.ts';
 import type { Engine, ReadResult } from '../../engine/engine.ts';
 import { planRead } from '../../plan/read/read.ts';
@@ -77,4 +79,17 @@ export async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGe
     yield* whole;
   }
   if (rest !== '') yield rest;
+}
+
+/** Resolves to the number of rows once the engine answers. */
+export async function rowCount(engine: Engine, collection: Collection): Promise<number> {
+  const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
+  try {
+    await engine.opened;
+    const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
+    return total ?? 0;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ConfigError(`${engine.location}: ${error.details ?? error.message}`);
+  }
 }

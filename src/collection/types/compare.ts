@@ -1,4 +1,4 @@
-/** The order of values, equal on both engines. */
+/** The order of values, equal on both engines, and sort keys: texts that sort like the values that they encode. */
 import type { Value } from '../value.ts';
 import type { Type } from './type.ts';
 
@@ -22,4 +22,14 @@ export function compareText(one: string, other: string): number {
 
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** A part of any length; a prefix sorts before its continuation. */
+export function keyPart(text: string): string {
+  return `${text.replaceAll('\u0001', '\u0001\u0002')}\u0001\u0001`;
+}
+
+/** A count that sorts numerically. */
+export function keyCount(count: number): string {
+  return String(count).padStart(10, '0');
 }

@@ -1,6 +1,6 @@
 /** The log is granted by the declaration: a role reads `changes` and earlier rows only if its rules say so. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { rolesWithoutLog } from '../../../src/collection/access/log-readers.ts';
+import { rolesWithoutLog } from '../../../src/collection/access/role-warnings.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';

@@ -2,7 +2,7 @@
 import { ApiError } from '../../../base/errors.ts';
 import { jsonText, parseJson } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
-import { keyCount, keyPart } from '../keys.ts';
+import { keyCount, keyPart } from '../compare.ts';
 import { LIST_OPERATIONS, type Operations } from '../operations.ts';
 import { type Containment, defineType, itself, type JsonSchema, storeJson, type Type } from '../type.ts';
 import { parseArrayLiteral, printArrayLiteral } from './array-literal.ts';

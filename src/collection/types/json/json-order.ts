@@ -4,7 +4,7 @@
  * historical reasons in PostgreSQL.
  */
 import { WrittenNumber } from '../../exact-json.ts';
-import { keyCount, keyPart } from '../keys.ts';
+import { keyCount, keyPart } from '../compare.ts';
 import { decimalKey } from '../number/decimal-text.ts';
 import { storedKeys } from './json-text.ts';
 

@@ -1,6 +1,6 @@
 /** The tables of the service's own collections, created on first use. */
 import type { SQL } from 'bun';
-import type { RoleHolders } from '../../../collection/access/undeclared-roles.ts';
+import type { RoleHolders } from '../../../collection/access/role-warnings.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { KEYS, USERS } from '../../../collection/own-collections.ts';
 import { ConfigError } from '../../../settings/by-command.ts';

@@ -1,7 +1,7 @@
 /** The tables of the service's own collections, created on first use. */
 import type { Database } from 'bun:sqlite';
 import { modeOf } from '../../../base/files/output-file.ts';
-import type { RoleHolders } from '../../../collection/access/undeclared-roles.ts';
+import type { RoleHolders } from '../../../collection/access/role-warnings.ts';
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import { KEYS, USERS } from '../../../collection/own-collections.ts';
 import { identifier } from '../../sql/statement.ts';
