@@ -142,9 +142,9 @@ export function filesForRole(files: Collection): Collection {
   return withoutFields(files, UPLOADER);
 }
 
-function withoutFields(files: Collection, hidden: readonly string[]): Collection {
-  const fields = files.fields.filter(({ name }) => !hidden.includes(name));
-  return { ...files, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+export function withoutFields(collection: Collection, hidden: readonly string[]): Collection {
+  const fields = collection.fields.filter(({ name }) => !hidden.includes(name));
+  return { ...collection, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 
 export function isFiles({ draft }: Collection): boolean {

@@ -6,6 +6,7 @@
 import { MAX_PRESENCE_KEY_LENGTH, MAX_VIEW_BYTES, MAX_VIEW_NAME_LENGTH } from '../base/limits/http.ts';
 import { type Collection, declareCollection } from './declaration.ts';
 import type { FieldDraft } from './draft.ts';
+import { withoutFields } from './files.ts';
 
 const WHO: readonly FieldDraft[] = [
   { name: 'role', type: 'text', required: true },
@@ -85,14 +86,12 @@ export const DELIVERIES = declareCollection({
 
 /** Keys and users as requests see them, by name: without hashes and stamps. */
 export const SERVED_ACCOUNTS: ReadonlyMap<string, Collection> = new Map([
-  ['keys', withoutFields(KEYS, ['hash'])],
-  ['users', withoutFields(USERS, ['password', 'stamp'])],
+  ['keys', servedAccounts(KEYS, ['hash'])],
+  ['users', servedAccounts(USERS, ['password', 'stamp'])],
 ]);
 
-function withoutFields(collection: Collection, hidden: readonly string[]): Collection {
-  const fields = collection.fields.filter(({ name }) => !hidden.includes(name));
-  const byName = new Map(fields.map((field) => [field.name, field]));
-  return { ...collection, fields, byName, key: [byName.get('name')!] };
+function servedAccounts(collection: Collection, hidden: readonly string[]): Collection {
+  return { ...withoutFields(collection, hidden), key: [collection.byName.get('name')!] };
 }
 
 /** The credential that a row belongs to, such as `user ann`. The service sets it; null without roles. */

@@ -1,6 +1,14 @@
 /** Relations between collections, from their references: in both directions, and through a join collection. */
 import { memoize } from '../base/memo.ts';
-import type { Collection, Composite, Field, Link, Reference } from './declaration.ts';
+import {
+  allReferences,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Link,
+  type Reference,
+} from './declaration.ts';
 
 type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
 
@@ -70,20 +78,17 @@ export const computedRelation: (from: Collection) => (name: string) => Relation 
 export const relationsOf: (from: Collection) => readonly Relation[] = memoize((from) => {
   if (from.view !== undefined) return relationsOf(from.view.of).filter((relation) => canFollow(from, relation));
   const collections = from.among;
+  const isHere = ({ to }: { readonly to: string }) => to === from.name;
   return [
-    ...from.references.map((reference) => toOne(from, reference, collections.get(reference.to)!)),
-    ...from.composites.map((reference) => compositeToOne(from, reference, collections.get(reference.to)!)),
+    ...allReferences(from).map((reference) => toOne(from, reference, collections.get(reference.to)!)),
     ...from.lists.map((reference) => listed(toOne(from, reference, collections.get(reference.to)!), 'outer')),
     ...[...collections.values()].flatMap((to) => [
-      ...to.references.filter(({ to: target }) => target === from.name).map((reference) => toMany(from, to, reference)),
-      ...to.composites
-        .filter(({ to: target }) => target === from.name)
-        .map((reference) => inverse(compositeToOne(to, reference, from))),
-      ...to.lists
-        .filter(({ to: target }) => target === from.name)
-        .map((reference) => listed(toMany(from, to, reference), 'inner')),
+      ...allReferences(to)
+        .filter(isHere)
+        .map((reference) => inverse(toOne(to, reference, from))),
+      ...to.lists.filter(isHere).map((reference) => listed(inverse(toOne(to, reference, from)), 'inner')),
       ...throughOf(from, to, collections),
-      ...to.links.filter(({ to: target }) => target === from.name).map((link) => inverse(linked(to, link, from))),
+      ...to.links.filter(isHere).map((link) => inverse(linked(to, link, from))),
     ]),
     ...from.links.map((link) => linked(from, link, collections.get(link.to)!)),
   ];
@@ -103,28 +108,13 @@ function canFollow({ byName, among }: Collection, relation: Relation): boolean {
   );
 }
 
-function toOne(from: Collection, reference: Reference, to: Collection): Relation {
-  const { name, field } = reference;
-  const cardinality = isUnique(from, field) ? 'one-to-one' : 'many-to-one';
-  return { cardinality, from, to, outer: field, inner: to.key[0]!, name, referring: field };
-}
-
-function toMany(from: Collection, to: Collection, { name, field }: Reference): Relation {
-  const cardinality = isUnique(to, field) ? 'one-to-one' : 'one-to-many';
-  return { cardinality, from, to, outer: from.key[0]!, inner: field, name, referring: field };
+function toOne(from: Collection, reference: Reference | Composite, to: Collection): Relation {
+  const pairs = fieldsOf(reference).map((field, at): Pair => [field, to.key[at]!]);
+  return comparing(from, to, pairs, reference.name);
 }
 
 function listed(relation: Relation, list: 'outer' | 'inner'): Relation {
   return { ...relation, cardinality: 'many-to-many', list };
-}
-
-function compositeToOne(from: Collection, { name, fields }: Composite, to: Collection): Relation {
-  return comparing(
-    from,
-    to,
-    fields.map((field, at): Pair => [field, to.key[at]!]),
-    name,
-  );
 }
 
 function linked(from: Collection, { name, fields, targets }: Link, to: Collection): Relation {
@@ -154,8 +144,7 @@ function throughOf(from: Collection, collection: Collection, collections: Readon
   // A role may not see the collection that is referred to.
   const keyOf = (to: string) => collections.get(to)?.key ?? [];
   const joints: readonly Joint[] = [
-    ...collection.references.map(({ name, field, to }) => ({ name, fields: [field], to, targets: keyOf(to) })),
-    ...collection.composites.map((each) => ({ ...each, targets: keyOf(each.to) })),
+    ...allReferences(collection).map((each) => ({ ...each, fields: fieldsOf(each), targets: keyOf(each.to) })),
     ...collection.links.map(({ name, fields, to, targets }) => {
       return { name, fields, to, targets: targets.map((target) => collections.get(to)!.byName.get(target)!) };
     }),

@@ -2,7 +2,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileProblem, modeOf, moveIntoPlace, temporaryPath } from '../base/files/output-file.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
-import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 
 /** Throws a `ConfigError` if the file cannot be read. */
@@ -35,15 +34,6 @@ export function replaceDeclaration(file: string, text: string): void {
 }
 
 export const USUAL_NAMES = ['collections.yaml', 'collections.yml', 'collections.json'] as const;
-
-/** Undefined without a declaration: the built-in catalogue is used. */
-export async function loadDeclaration(named: string): Promise<CatalogueDraft | undefined> {
-  const file = findDeclaration(named);
-  if (file === undefined) return undefined;
-  // Loaded lazily, so that a service without a declaration starts faster.
-  const { readDeclaration } = await import('./read.ts');
-  return readDeclaration(file);
-}
 
 /** Returns the path of the declaration: the named one, or a file with a default name. An empty name counts as none. */
 export function findDeclaration(named: string): string | undefined {

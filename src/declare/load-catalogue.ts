@@ -7,13 +7,14 @@ import {
   type Field,
   withSettings,
 } from '../collection/declaration.ts';
+import type { CatalogueDraft } from '../collection/draft.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { firstRowsOf, RepeatedRows } from '../plan/write/first-rows.ts';
 import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { loadDeclaration } from './declaration-file.ts';
+import { findDeclaration } from './declaration-file.ts';
 import { BadRows, type RowBatch, readRows } from './rows.ts';
 
 interface LoadedCatalogue extends CatalogueWithRows {
@@ -71,6 +72,15 @@ export async function loadCatalogue(
     firstRows: ({ name }) => stored.get(name)?.() ?? [],
     isDeclared: true,
   };
+}
+
+/** Undefined without a declaration: the built-in catalogue is used. */
+async function loadDeclaration(named: string): Promise<CatalogueDraft | undefined> {
+  const file = findDeclaration(named);
+  if (file === undefined) return undefined;
+  // Loaded lazily, so that a service without a declaration starts faster.
+  const { readDeclaration } = await import('./read.ts');
+  return readDeclaration(file);
 }
 
 /** The number of example rows. */

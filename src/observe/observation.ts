@@ -23,7 +23,9 @@ const WAIT_MS = 50;
 interface ObservedSources {
   /** Undefined until the database is open. */
   readonly engine: () => Engine | undefined;
+  /** The number of requests in flight. */
   readonly inProgress: () => number;
+  /** Metrics of the app. */
   readonly app: () => readonly Metric[];
   /** The supervisor's report, if this process is one of several. */
   readonly whole: ServiceStatus | undefined;
@@ -47,11 +49,22 @@ export class Observation {
     const [collection] = catalogue.collections.values();
     this.health = new Health(engine, planRead(collection!, EMPTY_QUERY, { offset: 0, limit: 0 }, undefined));
     const requests = new RequestMetrics();
-    const isReady = () => this.health.isReady;
-    const metrics = new Metrics({ requests, isReady, ...sources });
-    const families = () => {
+    const ownProcess = new ProcessMetrics();
+    const families = (): Family[] => {
       this.settle();
-      return metrics.families();
+      return [
+        family('catalogue_build_info', 'gauge', 'The version that runs.', {
+          value: 1,
+          labels: { version: manifest.version, bun: Bun.version },
+        }),
+        metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(this.health.isReady)),
+        ...requests.families(),
+        metric('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', sources.inProgress()),
+        ...[...(engine()?.metrics?.() ?? []), ...sources.app()].map(({ name, kind, help, value }) =>
+          metric(`catalogue_${name}`, kind, help, value),
+        ),
+        ...ownProcess.families(),
+      ];
     };
     this.status = { notReady: () => this.health.notReady(), families };
     const status = sources.whole ?? this.status;
@@ -79,38 +92,4 @@ export class Observation {
       for (const answer of answers) watch(answer);
     }
   };
-}
-
-/** The metrics of one serving process: requests, engine, process. */
-interface MetricSources {
-  readonly requests: RequestMetrics;
-  readonly engine: () => Engine | undefined;
-  /** Metrics of the app. */
-  readonly app: () => readonly Metric[];
-  readonly isReady: () => boolean;
-  /** The number of requests in flight. */
-  readonly inProgress: () => number;
-}
-
-class Metrics {
-  private readonly process = new ProcessMetrics();
-
-  constructor(private readonly sources: MetricSources) {}
-
-  families(): Family[] {
-    const { requests, engine, app, isReady, inProgress } = this.sources;
-    return [
-      family('catalogue_build_info', 'gauge', 'The version that runs.', {
-        value: 1,
-        labels: { version: manifest.version, bun: Bun.version },
-      }),
-      metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(isReady())),
-      ...requests.families(),
-      metric('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', inProgress()),
-      ...[...(engine()?.metrics?.() ?? []), ...app()].map(({ name, kind, help, value }) =>
-        metric(`catalogue_${name}`, kind, help, value),
-      ),
-      ...this.process.families(),
-    ];
-  }
 }

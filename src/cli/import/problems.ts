@@ -1,8 +1,6 @@
-/** Collects the problems of bad rows, and prints the result of an import. The same message is printed once for all its rows. */
+/** Collects the problems of bad rows, and prints the same message once for all its rows. */
 import { amount } from '../../base/amount.ts';
 import { MAX_LISTED_ERRORS } from '../../base/limits/http.ts';
-import { renderTable } from '../shared/table.ts';
-import type { ImportRefused, ImportResult } from './run.ts';
 
 export interface Problem {
   readonly line: number;
@@ -83,43 +81,4 @@ function ranges(numbers: readonly number[]): string {
     else found.push([number, number]);
   }
   return found.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(', ');
-}
-
-interface Report extends ImportResult {
-  readonly database: string;
-  /** Whether the database is new: this reveals a mistyped path. */
-  readonly isNew: boolean;
-  /** Lines that hold nothing but separators. */
-  readonly blankLines: number;
-  readonly dryRun: boolean;
-  readonly rejects: string | undefined;
-}
-
-export function printReport(report: Report, problems: Problems, isJson: boolean): void {
-  if (isJson) {
-    console.log(JSON.stringify({ ok: true, ...report, problems: problems.list }));
-    return;
-  }
-  process.stderr.write(problems.print());
-  const { read, inserted, updated, ignored: unchanged, rejected } = report;
-  const into = report.isNew ? ` into a new catalogue in ${report.database}` : '';
-  const results = { inserted, updated, unchanged, rejected };
-  const lines = [
-    `${report.dryRun ? 'Would import' : 'Imported'} ${amount(read - rejected)}${into}`,
-    renderTable(Object.keys(results), [results]).trimEnd(),
-    ...(report.rejects === undefined ? [] : [`The rejected rows are in ${report.rejects}`]),
-    ...(report.blankLines > 0 ? [`${amount(report.blankLines, 'blank line')} left out`] : []),
-  ];
-  console.log(lines.join('\n'));
-}
-
-export function printRefusal({ message, read, rejected }: ImportRefused, problems: Problems, isJson: boolean): void {
-  if (isJson) {
-    console.log(JSON.stringify({ ok: false, error: message, read, rejected, problems: problems.list }));
-    return;
-  }
-  const advice = problems.areTaken ? '; --mode upsert changes rows that exist, --mode ignore skips them' : '';
-  process.stderr.write(
-    `${problems.print()}catalogue: ${message}; fix the file, or store the other rows with --keep-going${advice}\n`,
-  );
 }
