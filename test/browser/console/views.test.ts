@@ -26,7 +26,8 @@ browserStories(
       // The columns of a view are its own; those of the person stay.
       await page.getByRole('button', { name: 'Columns' }).click();
       await page.getByRole('dialog').getByLabel('Category', { exact: true }).uncheck();
-      await page.getByRole('dialog').getByLabel('Width of Unit price').fill('222');
+      await page.getByRole('dialog').getByLabel('Width of Unit price').selectText();
+      await page.keyboard.type('222', { delay: 50 });
       await page.getByRole('button', { name: 'Close' }).click();
       expect((await page.getByRole('columnheader', { name: 'Unit price' }).boundingBox())!.width).toBe(222);
       const category = page.getByRole('columnheader', { name: 'Category' });

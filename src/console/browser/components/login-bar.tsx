@@ -43,7 +43,7 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
       onSubmit={(e) => void onSubmit(e)}
     >
       <p role="alert">
-        {reason} {isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}
+        {reason.replace(/\.?$/, '.')} {isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}
       </p>
       <TextField
         type="password"

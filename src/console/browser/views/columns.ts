@@ -76,7 +76,6 @@ export function toggleColumn(settings: ColumnSettings, name: string): ColumnSett
 }
 
 export function withWidth(settings: ColumnSettings, name: string, width: number): ColumnSettings {
-  if (Number.isNaN(width)) return settings;
   return { ...settings, widths: { ...settings.widths, [name]: Math.max(MIN_WIDTH, Math.round(width)) } };
 }
 

@@ -1,4 +1,5 @@
-/** Chooses the columns of a grid, their order, and the height of its rows. */
+/** Chooses the columns of a grid, their order and width, and the height of its rows. */
+import { useState } from 'react';
 import { labelOf } from '../../api/catalogue.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -25,12 +26,14 @@ export default function ColumnsDialog({ query, onClose }: ColumnsDialogProps) {
   const settings = useColumnSettings(query);
   const columns = columnsOf(collection, { ...settings, hidden: [] });
   const set = (next: typeof settings) => setColumnSettings(query, next);
+  /** The inputs of widths keep what is typed until a reset. */
+  const [resets, setResets] = useState(0);
+  const reset = () => {
+    set({});
+    setResets(resets + 1);
+  };
   return (
-    <Dialog
-      title={t.grid.columns}
-      onClose={onClose}
-      actions={<Button onClick={() => set({})}>{t.grid.resetColumns}</Button>}
-    >
+    <Dialog title={t.grid.columns} onClose={onClose} actions={<Button onClick={reset}>{t.grid.resetColumns}</Button>}>
       <p>{t.grid.columnsText}</p>
       <ul className="stack">
         {columns.map(({ field, width }, at) => (
@@ -48,8 +51,11 @@ export default function ColumnsDialog({ query, onClose }: ColumnsDialogProps) {
               aria-label={t.grid.widthOf(labelOf(field))}
               min={MIN_WIDTH}
               step={10}
-              value={width}
-              onChange={({ target }) => set(withWidth(settings, field.name, target.valueAsNumber))}
+              key={resets}
+              defaultValue={width}
+              onChange={({ target: { valueAsNumber: next } }) =>
+                next >= MIN_WIDTH && set(withWidth(settings, field.name, next))
+              }
             />
             <IconButton
               icon="arrow-up"
