@@ -18,7 +18,7 @@ export class FileMetrics {
 
   all(): readonly Metric[] {
     if (performance.now() - this.readAt > FILE_FIGURES_MS) void this.read().catch(() => undefined);
-    const { resized, seconds } = this.variants;
+    const { resized, decoded, loaded, seconds } = this.variants;
     const { files, bytes } = this.stored;
     return [
       gauge('stored_files', 'Files, as of a scrape in the last minute.', files),
@@ -31,6 +31,8 @@ export class FileMetrics {
       ),
       counter('images_resized_total', 'Images resized, without stored ones.', resized),
       counter('image_resize_seconds_total', 'Time that this took.', seconds),
+      counter('images_decoded_total', 'Images decoded for it. One decoding serves several sizes.', decoded),
+      gauge('images_in_memory', 'Images that are being resized. Others wait before they are loaded.', loaded),
     ];
   }
 

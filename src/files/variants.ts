@@ -31,8 +31,10 @@ export class Variants {
   /** Variants that wait for their turn, by caller and original. */
   private readonly waiting = new Map<string, Batch>();
   private readonly cache: VariantCache;
-  /** For the metrics. */
+  /** For the metrics. `loaded` are the originals in memory. */
   resized = 0;
+  decoded = 0;
+  loaded = 0;
   seconds = 0;
 
   constructor(
@@ -105,10 +107,16 @@ export class Variants {
       batch.delete(form);
     }
     if (batch.size === 0) return;
+    this.loaded++;
+    await this.resize(file, batch).finally(() => this.loaded--);
+  }
+
+  private async resize(file: StoredFile, batch: Batch): Promise<void> {
     const parts = await Array.fromAsync(this.store.bytes({ ...file, id: file.content }, 0, file.size));
     const started = performance.now();
     const boxes = [...batch.values()].map(({ box }) => box);
     const decoded = await decodeFor(boxes, Buffer.concat(parts.splice(0)));
+    this.decoded++;
     for (const [form, { box, format, made }] of batch) {
       const bytes = await resizeImage(decoded, box, format);
       this.resized++;
