@@ -4,9 +4,13 @@ import { amount } from '../base/amount.ts';
 import type { WriteOptions } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
+import type { CsvForm } from '../encode/csv.ts';
 import { databaseFiles } from '../engine/open.ts';
+import type { ReadPlan } from '../plan/types.ts';
+import { numericColumns } from '../response/body.ts';
 import { ConfigError, DATA_SETTINGS } from '../settings/by-command.ts';
 import { oneOf, option } from '../settings/setting.ts';
+import { separator } from './import/options.ts';
 import { defineCommand, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { checkFolder, readWithFiles } from './shared/exported-files.ts';
@@ -31,6 +35,14 @@ const OPTIONS = {
     '--spreadsheet',
     "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
   ),
+  separator: option<string | undefined>(
+    '--separator SIGN',
+    'character between the cells of CSV, such as ";" or tab; by default a comma, and a tab for a file *.tsv',
+    undefined,
+    separator,
+    { aliases: ['--delimiter'] },
+  ),
+  decimalComma: option('--decimal-comma', 'write numbers in CSV with a decimal comma'),
   files: option(
     '--files DIR',
     'folder to write the files of file fields into; their columns then have names, as import --files reads them',
@@ -55,10 +67,17 @@ goes to standard error if the rows go to standard output.`,
   async run({ values, operands }) {
     const toStandardOutput = values.output === STANDARD_OUTPUT;
     const format = toStandardOutput ? (values.format ?? 'csv') : formatOf(values.output, values.format);
-    if ((values.bom || values.spreadsheet) && format !== 'csv') {
-      throw new ConfigError('--bom and --spreadsheet are for CSV');
+    const isForCsv = values.bom || values.spreadsheet || values.decimalComma || values.separator !== undefined;
+    if (isForCsv && format !== 'csv') {
+      throw new ConfigError('--bom, --spreadsheet, --separator and --decimal-comma are for CSV');
     }
-    const form = { bom: values.bom || values.spreadsheet, noFormulas: values.spreadsheet };
+    const form = {
+      bom: values.bom || values.spreadsheet,
+      noFormulas: values.spreadsheet,
+      separator: values.separator ?? (values.output.endsWith('.tsv') ? '\t' : ','),
+    };
+    const formOf = ({ columns }: ReadPlan): CsvForm =>
+      values.decimalComma ? { ...form, decimalCommas: numericColumns(columns) } : form;
     const options = { replace: values.force, protectedFiles: databaseFiles(values.database) };
     checkOutput(values.output, options);
     if (values.files !== '') checkFolder(values.files, values.force);
@@ -67,8 +86,8 @@ goes to standard error if the rows go to standard output.`,
         const plan = planOf(catalogue, operands[0] ?? '');
         const { rows, parts } =
           values.files === ''
-            ? await read(engine, plan, format, form)
-            : await readWithFiles(engine, catalogue, plan, format, form, values.files);
+            ? await read(engine, plan, format, formOf(plan))
+            : await readWithFiles(engine, catalogue, plan, format, formOf(plan), values.files);
         return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, options) };
       });
       const summary = values.json

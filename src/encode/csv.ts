@@ -4,7 +4,6 @@
  */
 import type { Row, Value } from '../collection/value.ts';
 
-const COMMA = 44;
 const NEWLINE = 10;
 const MINUS = 45;
 const QUOTE = 34;
@@ -16,29 +15,46 @@ const encoder = new TextEncoder();
 let bytes = new Uint8Array(64 * 1024);
 let length = 0;
 
-export function csvHeader(columns: readonly string[], noFormulas = false): string {
-  return `${columns.map((name) => csvText(noFormulas ? harmless(name) : name)).join(',')}\n`;
+/** Options of CSV output. */
+export interface CsvForm {
+  /** Adds a byte order mark, by which spreadsheets recognize UTF-8. */
+  readonly bom?: boolean;
+  /** Escapes text that a spreadsheet would run as a formula. Such a file cannot be imported unchanged. */
+  readonly noFormulas?: boolean;
+  /** The character between cells, a comma by default. */
+  readonly separator?: string;
+  /** For each column, whether its numbers have a decimal comma. */
+  readonly decimalCommas?: readonly boolean[];
 }
 
-export function csvLines(rows: readonly Row[], columns: readonly string[], noFormulas = false): string {
+export function csvHeader(columns: readonly string[], { noFormulas, separator = ',' }: CsvForm = {}): string {
+  const cells = columns.map((name) => csvText(noFormulas === true ? harmless(name) : name, separator));
+  return `${cells.join(separator)}\n`;
+}
+
+export function csvLines(rows: readonly Row[], columns: readonly string[], form: CsvForm = {}): string {
+  const { noFormulas = false, separator = ',', decimalCommas } = form;
+  const sign = separator.charCodeAt(0);
   length = 0;
   for (const row of rows) {
     if (length + 64 > bytes.length) grow(64);
     for (let index = 0; index < columns.length; index++) {
       // Space for the separators and for a number.
       if (length + 64 > bytes.length) grow(64);
-      if (index > 0) bytes[length++] = COMMA;
-      const value = row[columns[index]!];
-      writeCell(noFormulas && typeof value === 'string' ? harmless(value) : value);
+      if (index > 0) bytes[length++] = sign;
+      let value = row[columns[index]!];
+      if (noFormulas && typeof value === 'string') value = harmless(value);
+      if (decimalCommas?.[index] === true && value != null) value = String(value).replace('.', ',');
+      writeCell(value, sign);
     }
     bytes[length++] = NEWLINE;
   }
   return decoder.decode(bytes.subarray(0, length));
 }
 
-function writeCell(value: Value | boolean | undefined): void {
+function writeCell(value: Value | boolean | undefined, separator: number): void {
   if (value === null || value === undefined) return;
-  if (typeof value === 'string') writeText(value);
+  if (typeof value === 'string') writeText(value, separator);
   else if (typeof value === 'number' && (value | 0) === value) writeWhole(value);
   else writePlain(String(value));
 }
@@ -60,18 +76,18 @@ function writeWhole(value: number): void {
 }
 
 /** Writes plain characters one by one, and any other text as a whole. */
-function writeText(text: string): void {
+function writeText(text: string, separator: number): void {
   if (length + text.length + 64 > bytes.length) grow(text.length + 64);
   const start = length;
   let isPlain = text !== '' && text !== 'NULL';
   for (let index = 0; isPlain && index < text.length; index++) {
     const code = text.charCodeAt(index);
-    isPlain = code < 128 && code !== QUOTE && code !== COMMA && code !== RETURN && code !== NEWLINE;
+    isPlain = code < 128 && code !== QUOTE && code !== separator && code !== RETURN && code !== NEWLINE;
     bytes[length++] = code;
   }
   if (isPlain) return;
   length = start;
-  writeEncoded(csvText(text));
+  writeEncoded(csvText(text, String.fromCharCode(separator)));
 }
 
 function writePlain(text: string): void {
@@ -100,9 +116,10 @@ function harmless(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
-const NEEDS_QUOTES = /[",\r\n]/;
+const NEEDS_QUOTES = /["\r\n]/;
 
 /** Quotes an empty text to distinguish it from null, and a text that would be read as null. */
-function csvText(text: string): string {
-  return text === '' || text === 'NULL' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function csvText(text: string, separator: string): string {
+  const isPlain = text !== '' && text !== 'NULL' && !text.includes(separator) && !NEEDS_QUOTES.test(text);
+  return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
 }

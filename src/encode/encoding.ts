@@ -4,7 +4,7 @@
  */
 import { PART_LENGTH } from '../base/limits/engine.ts';
 import type { Row } from '../collection/value.ts';
-import { csvHeader, csvLines } from './csv.ts';
+import { type CsvForm, csvHeader, csvLines } from './csv.ts';
 
 export interface Encoding extends CsvForm {
   readonly format: 'json' | 'csv' | 'ndjson';
@@ -28,14 +28,6 @@ export function cellName(index: number): string {
   return `cell ${index}`;
 }
 
-/** Options of CSV output. */
-export interface CsvForm {
-  /** Adds a byte order mark, by which spreadsheets recognize UTF-8. */
-  readonly bom?: boolean;
-  /** Escapes text that a spreadsheet would run as a formula. Such a file cannot be imported unchanged. */
-  readonly noFormulas?: boolean;
-}
-
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Encodes a whole result. */
@@ -46,10 +38,11 @@ export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowFo
 }
 
 /** The text before the first row of a streamed result. */
-export function opening({ format, singular = false, columns, bom, noFormulas }: Encoding): string {
+export function opening(encoding: Encoding): string {
+  const { format, singular = false, columns, bom } = encoding;
   if (format === 'json') return singular ? '' : '[';
   if (format !== 'csv') return '';
-  return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, noFormulas === true)}`;
+  return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, encoding)}`;
 }
 
 /** Encodes the rows of one chunk. */
@@ -60,7 +53,7 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowF
     return csvLines(
       rows,
       columns.map((_, index) => cellName(index)),
-      encoding.noFormulas === true,
+      encoding,
     );
   if (format === 'ndjson') return `${rowTexts(rows, encoding, form).join('\n')}\n`;
   const comma = isFirst ? '' : ',';

@@ -9,13 +9,22 @@ export interface Media {
   /** The client expects one object, not a list. */
   readonly singular: boolean;
   readonly stripNulls: boolean;
-  /** For CSV: a byte order mark, and escaped formulas. */
+  /** For CSV: a byte order mark, escaped formulas, the character between cells, and decimal commas. */
   readonly bom: boolean;
   readonly noFormulas: boolean;
+  readonly separator: string;
+  readonly decimalComma: boolean;
   readonly contentType: string;
 }
 
-const PLAIN = { singular: false, stripNulls: false, bom: false, noFormulas: false };
+const PLAIN = {
+  singular: false,
+  stripNulls: false,
+  bom: false,
+  noFormulas: false,
+  separator: ',',
+  decimalComma: false,
+};
 
 function media(contentType: string, format: Media['format'], what: Partial<Media> = {}): Media {
   return { format, ...PLAIN, ...what, contentType: `${contentType}; charset=utf-8` };
@@ -36,33 +45,62 @@ export function asSingular(media: Media): Media {
   return media === STRIPPED ? SINGULAR_STRIPPED : media;
 }
 
-/** The media type with and without parameters. */
-type Offer = { readonly plain: Media } & { readonly [Name in Parameter]?: Media };
-const PARAMETERS = ['nulls=stripped', 'spreadsheet=true', 'bom=true'] as const;
-type Parameter = (typeof PARAMETERS)[number];
+/** The media type for some parameters; undefined if a parameter has a value that is not available. */
+type Offer = (parameters: readonly string[]) => Media | undefined;
 
-const ARRAY: Offer = { plain: JSON_MEDIA, 'nulls=stripped': STRIPPED };
-const OBJECT: Offer = { plain: SINGULAR, 'nulls=stripped': SINGULAR_STRIPPED };
+const only =
+  (media: Media): Offer =>
+  () =>
+    media;
+const array: Offer = (parameters) => (parameters.includes('nulls=stripped') ? STRIPPED : JSON_MEDIA);
+const object: Offer = (parameters) => (parameters.includes('nulls=stripped') ? SINGULAR_STRIPPED : SINGULAR);
+
+/** The parameters of CSV, without quotes. */
+const CSV_PARAMETERS: Readonly<Record<string, Partial<Media>>> = {
+  'bom=true': { bom: true },
+  'spreadsheet=true': { bom: true, noFormulas: true },
+  'delimiter=,': {},
+  'delimiter=;': { separator: ';' },
+  'decimal=.': {},
+  'decimal=,': { decimalComma: true },
+};
+/** Other values of these are not ignored: a reader would take the cells for something else. */
+const STRICT = /^(delimiter|decimal)=/;
+
+function csv(contentType: string, separator: string): Offer {
+  return (parameters) => {
+    const known = parameters.filter((each) => Object.hasOwn(CSV_PARAMETERS, each));
+    const isTsv = separator === '\t';
+    if (parameters.some((each) => STRICT.test(each) && (!known.includes(each) || (isTsv && each.startsWith('del')))))
+      return undefined;
+    const what = Object.assign({ separator }, ...known.map((each) => CSV_PARAMETERS[each]));
+    const shown = known.map((each) => `;${each.replace(/=([,;.])$/, '="$1"')}`);
+    return media(`${contentType}${shown.join('')}`, 'csv', what);
+  };
+}
 
 const AVAILABLE: Readonly<Record<string, Offer>> = {
-  '*/*': { plain: JSON_MEDIA },
-  'application/json': { plain: JSON_MEDIA },
-  'application/vnd.pgrst.array': ARRAY,
-  'application/vnd.pgrst.array+json': ARRAY,
-  'application/vnd.pgrst.object': OBJECT,
-  'application/vnd.pgrst.object+json': OBJECT,
-  'text/csv': {
-    plain: media('text/csv', 'csv'),
-    'bom=true': media('text/csv;bom=true', 'csv', { bom: true }),
-    'spreadsheet=true': media('text/csv;spreadsheet=true', 'csv', { bom: true, noFormulas: true }),
-  },
-  'application/x-ndjson': { plain: NDJSON_MEDIA },
+  '*/*': only(JSON_MEDIA),
+  'application/json': only(JSON_MEDIA),
+  'application/vnd.pgrst.array': array,
+  'application/vnd.pgrst.array+json': array,
+  'application/vnd.pgrst.object': object,
+  'application/vnd.pgrst.object+json': object,
+  'text/csv': csv('text/csv', ','),
+  'text/tab-separated-values': csv('text/tab-separated-values', '\t'),
+  'application/x-ndjson': only(NDJSON_MEDIA),
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);
 /** All media types of answers. */
-export const ANSWER_MEDIA: readonly Media[] = [
-  ...new Set(Object.values(AVAILABLE).flatMap((offer) => Object.values(offer))),
+export const ANSWER_MEDIA: readonly string[] = [
+  ...new Set(
+    Object.values(AVAILABLE).flatMap((offer) =>
+      [[], ['nulls=stripped'], ...Object.keys(CSV_PARAMETERS).map((each) => [each])].flatMap(
+        (parameters) => offer(parameters)?.contentType ?? [],
+      ),
+    ),
+  ),
 ];
 
 /** The media type of a feed, which only lists have. */
@@ -81,13 +119,12 @@ export function acceptsFacets(accept: string | null): boolean {
 }
 
 function isFirst(accept: string | null, type: string): boolean {
-  return accept !== null && parseRange(accept.split(',', 1)[0]!).type === type;
+  return accept !== null && parseRange(splitOutsideQuotes(accept, ',')[0] ?? '').type === type;
 }
 
 /** Whether the client prefers this media type to those of rows. */
 export function prefersMedia(accept: string | null, mediaType: string): boolean {
-  const ranges = (accept ?? '*/*').split(',', MAX_MEDIA_RANGES).map(parseRange);
-  ranges.sort((one, other) => other.weight - one.weight);
+  const ranges = rangesIn(accept ?? '*/*');
   const matches = (type: string) =>
     type === mediaType || mediaType === ANY || type === ANY || type === `${mediaType.split('/')[0]}/*`;
   const first = ranges.find(({ type }) => matches(type) || Object.hasOwn(AVAILABLE, type));
@@ -101,21 +138,35 @@ export function negotiate(accept: string | null): Media {
 }
 
 const mediaIn = memoizeText((accept): Media => {
-  const ranges = accept.split(',', MAX_MEDIA_RANGES).map(parseRange);
-  ranges.sort((one, other) => other.weight - one.weight);
-  for (const { type, parameters } of ranges) {
+  for (const { type, parameters } of rangesIn(accept)) {
     if (!Object.hasOwn(AVAILABLE, type)) continue;
-    const offer = AVAILABLE[type]!;
-    const parameter = PARAMETERS.find((name) => offer[name] !== undefined && parameters.includes(name));
-    return parameter === undefined ? offer.plain : offer[parameter]!;
+    const found = AVAILABLE[type]!(parameters);
+    if (found !== undefined) return found;
   }
   throw new ApiError('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${MEDIA_TYPES.join(', ')}.`,
   });
 });
 
-function parseRange(range: string): { type: string; parameters: readonly string[]; weight: number } {
-  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+/** The media ranges, the preferred ones first. */
+function rangesIn(accept: string): readonly MediaRange[] {
+  const ranges = splitOutsideQuotes(accept, ',').slice(0, MAX_MEDIA_RANGES).map(parseRange);
+  return ranges.sort((one, other) => other.weight - one.weight);
+}
+
+function splitOutsideQuotes(text: string, sign: ',' | ';'): readonly string[] {
+  return text.match(sign === ',' ? /(?:[^,"]|"[^"]*"?)+/g : /(?:[^;"]|"[^"]*"?)+/g) ?? [];
+}
+
+interface MediaRange {
+  readonly type: string;
+  readonly parameters: readonly string[];
+  readonly weight: number;
+}
+
+function parseRange(range: string): MediaRange {
+  const parts = splitOutsideQuotes(range, ';').map((part) => part.trim().toLowerCase().replaceAll('"', ''));
+  const [type = '', ...parameters] = parts;
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   return { type, parameters, weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0 };
 }

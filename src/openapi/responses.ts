@@ -64,7 +64,7 @@ export const JSON_OF = (schema: JsonObject): JsonObject => ({ 'application/json'
 
 /** Rows by `Accept`, in words: an answer of several media types has no type for generators. */
 export const MEDIA_WORDS = `Answers are JSON. \`Accept\` chooses another media type: ${[
-  ...new Set(ANSWER_MEDIA.map(({ contentType }) => `\`${contentType.replace(/; charset=.*$/, '')}\``)),
+  ...new Set(ANSWER_MEDIA.map((contentType) => `\`${contentType.replace(/; charset=.*$/, '')}\``)),
   `\`${FACETS_MEDIA_TYPE}\` (a list with facets)`,
   `\`${EVENT_STREAM}\` (a list and its changes)`,
 ]

@@ -1,5 +1,6 @@
 /** The encoding of an answer's rows by media type, and results as one text. */
 
+import { can } from '../collection/types/type.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
 import { joinText } from '../engine/row-store.ts';
@@ -7,12 +8,20 @@ import type { Media } from '../http/negotiate.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
 export function encodingOf(
-  { format, stripNulls, singular, bom, noFormulas }: Media,
+  { format, stripNulls, singular, bom, noFormulas, separator, decimalComma }: Media,
   columns: readonly OutputColumn[],
 ): Encoding {
   const names = columns.map(({ name }) => name);
-  if (format === 'csv') return { format, stripNulls, columns: names, bom, noFormulas };
+  if (format === 'csv') {
+    const form = { bom, noFormulas, separator, ...(decimalComma && { decimalCommas: numericColumns(columns) }) };
+    return { format, stripNulls, columns: names, ...form };
+  }
   return { format, stripNulls, singular, columns: names };
+}
+
+/** For each column, whether it has numbers. */
+export function numericColumns(columns: readonly OutputColumn[]): readonly boolean[] {
+  return columns.map(({ expression }) => can(expression.type, 'number'));
 }
 
 /** Joins a streamed result. For one row, whose size is limited. */

@@ -98,7 +98,7 @@ export const IMPORT_OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
-function separator(given: string, name: string): string {
+export function separator(given: string, name: string): string {
   const sign = given === 'tab' || given === '\\t' ? '\t' : given;
   if (/^[^"\r\n]$/.test(sign)) return sign;
   throw new ConfigError(`${name}: '${given}' is not one character. Use a character such as ";", or tab`);

@@ -9,8 +9,7 @@ import type { Row } from '../../collection/value.ts';
 import { CsvRecords } from '../../declare/rows/csv.ts';
 import { NdjsonReader } from '../../declare/rows/json.ts';
 import type { FileFormat } from '../../declare/rows/source.ts';
-import { csvHeader, csvLines } from '../../encode/csv.ts';
-import type { CsvForm } from '../../encode/encoding.ts';
+import { type CsvForm, csvHeader, csvLines } from '../../encode/csv.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ContentCache } from '../../files/content-cache.ts';
 import type { FileStore } from '../../files/store.ts';
@@ -47,7 +46,7 @@ export async function readWithFiles(
   const isFile = plan.columns.map(({ expression }) => expression.kind === 'field' && isFileField(expression.field));
   if (!isFile.includes(true)) throw new ConfigError('--files: the rows have no column of a file field');
   const isCsv = format === 'csv';
-  const { rows, parts } = await read(engine, plan, isCsv ? 'csv' : 'ndjson', { ...form, bom: false });
+  const { rows, parts } = await read(engine, plan, isCsv ? 'csv' : 'ndjson', { noFormulas: form.noFormulas === true });
   const files = new ExportedFiles(filesIn(engine, catalogue).files!, folder);
   const named = async (cells: readonly unknown[]): Promise<Row> => {
     const shown = await Promise.all(cells.map((cell, at) => (isFile[at] ? files.nameIn(cell, isCsv) : cell)));
@@ -59,10 +58,10 @@ export async function readWithFiles(
 type Named = (cells: readonly unknown[]) => Promise<Row>;
 type Parts = AsyncIterable<string | Uint8Array>;
 
-async function* csvText(parts: Parts, columns: readonly string[], { bom, noFormulas }: CsvForm, named: Named) {
-  yield (bom === true ? BYTE_ORDER_MARK : '') + csvHeader(columns, noFormulas);
+async function* csvText(parts: Parts, columns: readonly string[], form: CsvForm, named: Named) {
+  yield (form.bom === true ? BYTE_ORDER_MARK : '') + csvHeader(columns, form);
   for await (const record of recordsOf(parts, new CsvRecords(','))) {
-    yield csvLines([await named(record.cells)], columns, noFormulas);
+    yield csvLines([await named(record.cells)], columns, form);
   }
 }
 

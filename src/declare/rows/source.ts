@@ -18,6 +18,7 @@ const READERS: Readonly<Record<FileFormat, (separator?: string) => RecordReader>
 
 const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   csv: 'csv',
+  tsv: 'csv',
   json: 'json',
   ndjson: 'ndjson',
   jsonl: 'ndjson',
@@ -39,7 +40,6 @@ export function formatOf(path: string, named: FileFormat | undefined): FileForma
 /** The format of a file to read; its first line distinguishes tabs from commas. */
 export function formatToRead(path: string, named?: FileFormat): FileFormat {
   const extension = extensionOf(path);
-  if (named === undefined && extension === 'tsv') return 'csv';
   if (named === undefined && WORKBOOKS.includes(extension)) {
     throw new ConfigError(
       `${path} is a workbook: save its sheet as CSV in the spreadsheet; the console reads .xlsx files as they are`,

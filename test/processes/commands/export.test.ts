@@ -23,6 +23,21 @@ test('export writes the API response byte for byte while the service runs', asyn
   }
 });
 
+test('export writes semicolons, tabs and decimal commas, which import reads', async () => {
+  const cwd = temporaryFolder();
+  await run({ cwd, args: ['migrate'] });
+  const query = 'id=lte.3&select=id,product_name,unit_price';
+  const european = await run({ cwd, args: ['export', query, '--separator', ';', '--decimal-comma'] });
+  expect(european.stdout).toBe('id;product_name;unit_price\n1;Chai;18\n2;Chang;19\n3;Aniseed Syrup;10\n');
+  await run({ cwd, args: ['export', 'unit_price=not.is.null', '--decimal-comma', '--output', 'all.tsv'] });
+  const text = readFileSync(join(cwd, 'all.tsv'), 'utf8');
+  expect(text).toContain('\t21,35\t');
+  const imported = await run({ cwd, args: ['import', 'all.tsv', '--mode', 'upsert', '--json'] });
+  expect(JSON.parse(imported.stdout)).toMatchObject({ ok: true, updated: 0, inserted: 0 });
+  const json = await run({ cwd, args: ['export', query, '--format', 'json', '--decimal-comma'] });
+  expect(json).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--decimal-comma are for CSV') });
+});
+
 test('a URL instead of a query is rejected with the query to use', async () => {
   const cwd = temporaryFolder();
   await run({ cwd, args: ['migrate'] });

@@ -190,6 +190,56 @@ describe.each(TWO_ENGINES)('media types of written products on %s', (engine) => 
     expect(await (await get(path, 'text/csv')).text()).toContain('\n=1+1,-5\n');
   });
 
+  test('cells are separated by a semicolon or a tab, and numbers have a decimal comma, if requested', async () => {
+    await create({ ...sparse, id: 2_100, product_name: 'a;b, "c"\td', unit_price: -12.5, units_in_stock: 7 });
+    await create({ ...sparse, id: 2_101, product_name: '1.5', unit_price: 3, units_in_stock: null });
+    const path = '/products?id=gte.2100&select=product_name,unit_price,units_in_stock';
+    for (const [accept, type, lines] of [
+      [
+        'text/tab-separated-values',
+        '',
+        ['product_name\tunit_price\tunits_in_stock', '"a;b, ""c""\td"\t-12.5\t7', '1.5\t3\t'],
+      ],
+      ['text/csv;delimiter=";"', '', ['product_name;unit_price;units_in_stock', '"a;b, ""c""\td";-12.5;7', '1.5;3;']],
+      [
+        'text/csv; DELIMITER=";" ;decimal=","',
+        'text/csv;delimiter=";";decimal=","',
+        ['product_name;unit_price;units_in_stock', '"a;b, ""c""\td";-12,5;7', '1.5;3;'],
+      ],
+      ['text/csv;decimal=","', '', ['product_name,unit_price,units_in_stock', '"a;b, ""c""\td","-12,5",7', '1.5,3,']],
+      [
+        'text/tab-separated-values;decimal=","',
+        '',
+        ['product_name\tunit_price\tunits_in_stock', '"a;b, ""c""\td"\t-12,5\t7', '1.5\t3\t'],
+      ],
+    ] as const) {
+      const response = await get(path, accept);
+      expect(response.headers.get('content-type')).toBe(`${type === '' ? accept : type}; charset=utf-8`);
+      expect(await response.text()).toBe(`${lines.join('\n')}\n`);
+    }
+    const spreadsheet = await get(path, 'text/csv;spreadsheet=true;delimiter=";";decimal=","');
+    expect(new Uint8Array(await spreadsheet.clone().arrayBuffer())[0]).toBe(0xef);
+    expect(await spreadsheet.text()).toContain('\n"a;b, ""c""\td";-12,5;7\n');
+    const sums = await get(
+      '/products?id=gte.2100&select=unit_price.sum(),count()',
+      'text/csv;delimiter=";";decimal=","',
+    );
+    expect(await sums.text()).toBe('sum;count\n-9,5;2\n');
+  });
+
+  test('another delimiter or decimal sign is not available', async () => {
+    for (const accept of [
+      'text/csv;delimiter="|"',
+      'text/csv;decimal="x"',
+      'text/tab-separated-values;delimiter=";"',
+    ]) {
+      await expectRefusal(await get('/products', accept), 406, 'PGRST107');
+      expect((await get('/products?limit=1', `${accept}, application/json;q=0.5`)).status).toBe(200);
+    }
+    const both = await get('/products?limit=1', 'text/csv;delimiter=",";q=0.4, application/json;q=0.5');
+    expect(both.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
   test('a line end in a name does not break an NDJSON line', async () => {
     await create({ ...TEN_FIELDS, product_name: 'two\nlines' });
     const text = await (await get('/products?id=eq.1001', 'application/x-ndjson')).text();
