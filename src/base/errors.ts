@@ -229,6 +229,15 @@ export function isUnexpected(error: unknown): boolean {
   return error !== undefined && !(error instanceof ApiError);
 }
 
+/** The result of the work; undefined if it throws. */
+export function unlessThrown<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The result of the work; undefined if it throws an expected error. */
 export function unlessRejected<T>(work: () => T): T | undefined {
   try {

@@ -1,6 +1,7 @@
 /** Validates the roles of a declaration: includes, and rules against the declared collections. */
 
 import { defined } from '../base/defined.ts';
+import { unlessThrown } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
 import { unknownName } from '../base/nearest-name.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
@@ -184,13 +185,9 @@ function isLog(name: string, declared: readonly string[]): boolean {
 }
 
 /** Declares a collection. Returns undefined if it has mistakes, which are already recorded. */
-const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
-  try {
-    return declareCollection(draft);
-  } catch {
-    return undefined;
-  }
-});
+const collectionOf = memoize((draft: CollectionDraft): Collection | undefined =>
+  unlessThrown(() => declareCollection(draft)),
+);
 
 /** Plans the conditions like those of a request; an error there is a mistake here. */
 export function checkedWhere(

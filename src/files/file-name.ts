@@ -1,5 +1,5 @@
 /** Reads and prints the name of a file in Content-Disposition (RFC 6266). */
-import { unlessInvalid } from './header-parameters.ts';
+import { unlessThrown } from '../base/errors.ts';
 
 const MAX_NAME_LENGTH = 200;
 
@@ -14,7 +14,7 @@ export function cleanName(name: string | undefined, fallback = 'file'): string {
 /** The file name of a Content-Disposition header; undefined if it has none. */
 export function nameIn(parameters: ReadonlyMap<string, string>): string | undefined {
   const [, charset, text] = /^([\w-]+)'[^']*'(.*)$/.exec(parameters.get('filename*') ?? '') ?? [];
-  const decoded = charset?.toLowerCase() === 'utf-8' ? unlessInvalid(() => decodeURIComponent(text!)) : undefined;
+  const decoded = charset?.toLowerCase() === 'utf-8' ? unlessThrown(() => decodeURIComponent(text!)) : undefined;
   return decoded ?? parameters.get('filename');
 }
 

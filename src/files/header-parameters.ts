@@ -1,4 +1,6 @@
 /** Reads a header such as `form-data; name="a"; filename="b.png"` into its value and parameters. */
+import { unlessThrown } from '../base/errors.ts';
+
 export interface HeaderValue {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -23,13 +25,5 @@ export function readHeaderValue(header: string | null): HeaderValue {
 /** A header of the request. Bun decodes it as Latin-1, but most clients send UTF-8. */
 export function readUtf8Header(header: string | null): HeaderValue {
   const bytes = Buffer.from(header ?? '', 'latin1');
-  return readHeaderValue(unlessInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)) ?? header);
-}
-
-export function unlessInvalid<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+  return readHeaderValue(unlessThrown(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)) ?? header);
 }

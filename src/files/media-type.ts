@@ -1,5 +1,5 @@
 /** Finds the media type of a file in its first bytes, and compares it with the type that the client names. */
-import { ApiError } from '../base/errors.ts';
+import { ApiError, unlessThrown } from '../base/errors.ts';
 import { notStored } from './errors.ts';
 
 type Signature = readonly [mediaType: string, offset: number, bytes: string];
@@ -72,12 +72,7 @@ function signatureOf(head: Uint8Array): string | undefined {
 function isText(head: Uint8Array): boolean {
   const part = head.subarray(0, 65_536);
   if (part.some((byte) => byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13)) return false;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
+  return unlessThrown(() => new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: true })) !== undefined;
 }
 
 /** The element may follow an XML declaration, comments and a document type. */

@@ -1,5 +1,6 @@
 /** The JSON Schema of a field: the schema of its type with the rules of the field. */
 import { defined } from '../base/defined.ts';
+import { unlessThrown } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Value } from '../collection/value.ts';
@@ -67,10 +68,5 @@ export function jsonOf({ type }: Field, value: Value): Json {
 
 /** Whether the pattern is also valid in JSON Schema, which has ECMAScript's regular expressions. */
 function isPortable(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u');
-    return true;
-  } catch {
-    return false;
-  }
+  return unlessThrown(() => new RegExp(pattern, 'u')) !== undefined;
 }

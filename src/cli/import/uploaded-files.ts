@@ -1,7 +1,7 @@
 /** Uploads the files that the cells of a column name, from the folder of --files. */
 import { realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, unlessThrown } from '../../base/errors.ts';
 import type { Catalogue, Collection, Field } from '../../collection/declaration.ts';
 import { isFileField } from '../../collection/files.ts';
 import { builtIn } from '../../collection/types/index.ts';
@@ -95,7 +95,7 @@ class UploadedFiles implements CellResolver {
         hint: 'Download the file into the folder of --files, and give its name.',
       });
     }
-    const path = realPath(join(this.root, name));
+    const path = unlessThrown(() => realpathSync(join(this.root, name)));
     const isInside =
       path !== undefined && !relative(this.root, path).startsWith('..') && path.startsWith(this.root + sep);
     if (isInside && statSync(path).isFile()) return path;
@@ -107,14 +107,5 @@ class UploadedFiles implements CellResolver {
     if (this.field.type.element === undefined) return [String(cell)];
     const value = storeJson(NAMES, cell);
     return value === null ? [] : (JSON.parse(NAMES.json(value)) as (string | null)[]).filter((name) => name !== null);
-  }
-}
-
-/** Undefined if nothing is there. */
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }

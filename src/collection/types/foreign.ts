@@ -2,6 +2,7 @@
  * pg:<name>: a type of PostgreSQL that the service passes through, such as `pg:interval` or an enum. The database
  * parses, compares, orders and casts its values; `to_json` prints them. Only columns of existing tables have it.
  */
+import { unlessThrown } from '../../base/errors.ts';
 import { jsonText } from '../exact-json.ts';
 import type { Value } from '../value.ts';
 import { readText } from './text.ts';
@@ -31,11 +32,5 @@ export function foreign(name: string): Type {
 /** Whether a text is a JSON object or list, which PostgreSQL converts to composite types and arrays. */
 function isJsonText(value: Value): boolean {
   const text = String(value);
-  if (!/^[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^[[{]/.test(text) && unlessThrown(() => JSON.parse(text)) !== undefined;
 }

@@ -42,85 +42,82 @@ export function translate(pattern: Pattern, options: Options, most = Number.POSI
 }
 
 class Translation {
-  readonly #pattern: Pattern;
-  readonly #options: Options;
-  #groups = 0;
-  readonly #closedGroups = new Set<number>();
-  readonly #most: number;
-  #depth = 0;
+  private groups = 0;
+  private readonly closedGroups = new Set<number>();
+  private depth = 0;
 
-  constructor(pattern: Pattern, options: Options, most: number) {
-    this.#pattern = pattern;
-    this.#options = options;
-    this.#most = most;
-  }
+  constructor(
+    private readonly pattern: Pattern,
+    private readonly options: Options,
+    private readonly most: number,
+  ) {}
 
   whole(): Translated {
-    const { source, size } = this.#branches();
-    if (!this.#pattern.ended) throw invalid('parentheses');
+    const { source, size } = this.branches();
+    if (!this.pattern.ended) throw invalid('parentheses');
     return { source, size };
   }
 
   /** Everything up to the end or an unmatched `)`. */
-  #branches(): Part {
+  private branches(): Part {
     let source = '';
     let size = 0;
     let repeats = 1;
-    this.#skipIgnored();
-    while (!this.#pattern.ended && !this.#pattern.sees(')')) {
-      if (this.#pattern.eat('|')) {
+    this.skipIgnored();
+    while (!this.pattern.ended && !this.pattern.sees(')')) {
+      if (this.pattern.eat('|')) {
         source += '|';
         size += 1;
       } else {
-        const part = this.#quantified();
+        const part = this.quantified();
         source += part.source;
         size += part.size;
         repeats = Math.max(repeats, part.repeats);
       }
-      if (size > this.#most) throw tooComplex();
-      this.#skipIgnored();
+      if (size > this.most) throw tooComplex();
+      this.skipIgnored();
     }
     return { source, size, repeats };
   }
 
-  #quantified(): Part {
-    const piece = this.#piece();
-    this.#skipIgnored();
+  private quantified(): Part {
+    const piece = this.piece();
+    this.skipIgnored();
     if (!piece.quantifiable) return piece;
-    const { written, least, most } = this.#quantifier();
+    const { written, least, most } = this.quantifier();
     if (written === '') return piece;
     // Each optional or unbounded repetition takes a branch.
     const copies = Math.max(1, most ?? least);
     const repeats = piece.repeats * copies;
-    if (repeats > MAX_REPEATS && this.#most !== Number.POSITIVE_INFINITY) throw tooComplex();
+    if (repeats > MAX_REPEATS && this.most !== Number.POSITIVE_INFINITY) throw tooComplex();
     const branches = most === null ? 1 : most - least;
     return { source: piece.source + written, size: piece.size * copies + branches, repeats };
   }
 
-  #piece(): Piece {
-    const pattern = this.#pattern;
+  private piece(): Piece {
+    const pattern = this.pattern;
     if (pattern.eat('[[:<:]]')) return constraint(WORD_START);
     if (pattern.eat('[[:>:]]')) return constraint(WORD_END);
     const character = pattern.take();
     switch (character) {
       case '^':
-        return constraint(this.#options.newlineAnchors ? '(?m:^)' : '\\A');
+        return constraint(this.options.newlineAnchors ? '(?m:^)' : '\\A');
       case '$':
-        return constraint(this.#options.newlineAnchors ? '(?m:$)' : '\\z');
+        return constraint(this.options.newlineAnchors ? '(?m:$)' : '\\z');
       case '.':
-        return atom(this.#options.newlineStops ? '[^\\n]' : '(?s:.)');
+        return atom(this.options.newlineStops ? '[^\\n]' : '(?s:.)');
       case '[':
-        return brackets(readBrackets(pattern, this.#options.newlineStops));
+        return brackets(readBrackets(pattern, this.options.newlineStops));
       case '(':
-        return { ...this.#group(), quantifiable: true };
+        return { ...this.group(), quantifiable: true };
       case '\\':
-        return this.#escape();
+        return this.escape();
       case '*':
       case '+':
       case '?':
         throw invalid('operand', `Write \\${character} to match the character itself.`);
       case '{':
-        this.#skipSpace();
+        this.skipSpace();
         if (/[0-9]/.test(pattern.peek())) throw invalid('operand', 'Write \\{ to match the character itself.');
         return atom('\\{');
       default:
@@ -128,8 +125,8 @@ class Translation {
     }
   }
 
-  #group(): Part {
-    const pattern = this.#pattern;
+  private group(): Part {
+    const pattern = this.pattern;
     const plain = pattern.eat('?');
     if (plain && LOOK_AROUND.some((mark) => pattern.sees(mark))) {
       throw new Unsupported(
@@ -143,19 +140,19 @@ class Translation {
         'A group starts with ( or (?: and options are allowed only at the start of the pattern.',
       );
     }
-    if (!plain) this.#groups += 1;
-    const group = this.#groups;
-    this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw tooComplex();
-    const inner = this.#branches();
-    this.#depth -= 1;
+    if (!plain) this.groups += 1;
+    const group = this.groups;
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) throw tooComplex();
+    const inner = this.branches();
+    this.depth -= 1;
     if (!pattern.eat(')')) throw invalid('parentheses');
-    if (!plain) this.#closedGroups.add(group);
+    if (!plain) this.closedGroups.add(group);
     return { ...inner, source: `(?:${inner.source})`, size: Math.max(1, inner.size) };
   }
 
-  #escape(): Piece {
-    const escaped = readEscape(this.#pattern, this.#groups);
+  private escape(): Piece {
+    const escaped = readEscape(this.pattern, this.groups);
     switch (escaped.kind) {
       case 'character':
         return atom(characterSource(escaped.codePoint));
@@ -164,63 +161,63 @@ class Translation {
       case 'constraint':
         return constraint(escaped.source);
       case 'reference':
-        if (!this.#closedGroups.has(escaped.group)) throw invalid('reference');
+        if (!this.closedGroups.has(escaped.group)) throw invalid('reference');
         throw new Unsupported('back-references are', 'Write out the alternatives that may repeat, such as (?:aa|bb).');
     }
   }
 
-  #quantifier(): Quantifier {
-    const pattern = this.#pattern;
-    const bounded = pattern.sees('{') && this.#boundFollows();
-    const quantifier = bounded ? this.#bound() : QUANTIFIERS[pattern.takeWhile(/[*+?]/, 1)]!;
+  private quantifier(): Quantifier {
+    const pattern = this.pattern;
+    const bounded = pattern.sees('{') && this.boundFollows();
+    const quantifier = bounded ? this.bound() : QUANTIFIERS[pattern.takeWhile(/[*+?]/, 1)]!;
     if (quantifier.written !== '') pattern.eat('?');
     return quantifier;
   }
 
   /** A brace is a bound only before a digit; otherwise it is a character, left for the next piece. */
-  #boundFollows(): boolean {
+  private boundFollows(): boolean {
     let ahead = 1;
-    while (this.#options.expanded && /\s/.test(this.#pattern.peek(ahead))) ahead += 1;
-    return /[0-9]/.test(this.#pattern.peek(ahead));
+    while (this.options.expanded && /\s/.test(this.pattern.peek(ahead))) ahead += 1;
+    return /[0-9]/.test(this.pattern.peek(ahead));
   }
 
-  #bound(): Quantifier {
-    const pattern = this.#pattern;
+  private bound(): Quantifier {
+    const pattern = this.pattern;
     pattern.take();
-    const least = this.#count();
+    const least = this.count();
     let most: number | null = least;
     if (pattern.eat(',')) {
-      this.#skipSpace();
-      most = /[0-9]/.test(pattern.peek()) ? this.#count() : null;
+      this.skipSpace();
+      most = /[0-9]/.test(pattern.peek()) ? this.count() : null;
     }
     if (pattern.ended) throw invalid('braces');
     if (!pattern.eat('}') || (most !== null && least > most)) throw invalid('count', `Counts go up to ${MAX_COUNT}.`);
     return { written: `{${least},${most ?? ''}}`, least, most };
   }
 
-  #count(): number {
+  private count(): number {
     let digits = '';
-    for (this.#skipSpace(); /[0-9]/.test(this.#pattern.peek()); this.#skipSpace()) digits += this.#pattern.take();
+    for (this.skipSpace(); /[0-9]/.test(this.pattern.peek()); this.skipSpace()) digits += this.pattern.take();
     if (digits === '' || Number(digits) > MAX_COUNT) throw invalid('count', `Counts go up to ${MAX_COUNT}.`);
     return Number(digits);
   }
 
   /** Comments are allowed anywhere, even between an atom and its quantifier. */
-  #skipIgnored(): void {
-    this.#skipSpace();
-    while (this.#pattern.eat('(?#')) {
-      this.#pattern.takeWhile(/[^)]/u);
-      this.#pattern.eat(')');
-      this.#skipSpace();
+  private skipIgnored(): void {
+    this.skipSpace();
+    while (this.pattern.eat('(?#')) {
+      this.pattern.takeWhile(/[^)]/u);
+      this.pattern.eat(')');
+      this.skipSpace();
     }
   }
 
-  #skipSpace(): void {
-    if (!this.#options.expanded) return;
-    this.#pattern.takeWhile(/[\t-\r ]/);
-    while (this.#pattern.eat('#')) {
-      this.#pattern.takeWhile(/[^\n]/u);
-      this.#pattern.takeWhile(/[\t-\r ]/);
+  private skipSpace(): void {
+    if (!this.options.expanded) return;
+    this.pattern.takeWhile(/[\t-\r ]/);
+    while (this.pattern.eat('#')) {
+      this.pattern.takeWhile(/[^\n]/u);
+      this.pattern.takeWhile(/[\t-\r ]/);
     }
   }
 }
