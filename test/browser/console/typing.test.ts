@@ -8,7 +8,7 @@ import { until } from '../../support/processes/process.ts';
 /** Eight keys a second. */
 const DELAY_MS = 125;
 /** The typed prices; `TYPED_ROWS=120` types for a minute. */
-const ROWS = Number(process.env.TYPED_ROWS ?? 10);
+const ROWS = Number(process.env.TYPED_ROWS ?? 8);
 
 const priceCell = (page: Page, row: number) =>
   page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=unit_price]`);

@@ -23,7 +23,6 @@ import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
 import { lineOf, useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
-import { UnsavedCells } from './unsaved.tsx';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
@@ -179,7 +178,6 @@ export function Grid({ query, checked, open }: GridProps) {
           </div>
         </div>
       </div>
-      <UnsavedCells collection={collection} />
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
         <PasteDialog

@@ -29,6 +29,7 @@ import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
 import { SelectionBar } from './many-rows/selection-bar.tsx';
 import { type CheckedRows, useChecked } from './many-rows/use-checked.ts';
+import { UnsavedCells } from './unsaved.tsx';
 
 const Board = onDemand(() => import('../views/board.tsx'));
 const Cards = onDemand(() => import('../views/cards.tsx'));
@@ -68,6 +69,7 @@ function List({ query }: { readonly query: ListQuery }) {
         {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
         {layout.kind === 'cards' && <Cards key={url} query={query} />}
         {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
+        <UnsavedCells collection={collection} />
       </section>
       {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}
     </div>
