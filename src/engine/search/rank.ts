@@ -63,6 +63,11 @@ function rankingOf(rows: readonly (readonly unknown[])[]): Ranking {
   return { rows: JSON.stringify(rows) };
 }
 
+/** The order of members in PostgreSQL's jsonb: by length, then by bytes. */
+function byMember([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return Buffer.byteLength(one) - Buffer.byteLength(other) || Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
 /** Reads the rows of the page and their texts. */
 function* withMarks(
   dialect: SqlDialect,
@@ -90,7 +95,7 @@ function* withMarks(
         const marks = isShown ? highlight(text, isSearched) : undefined;
         return marks === undefined ? [] : [[name, marks]];
       });
-      return [Number(row.doc), JSON.stringify(Object.fromEntries(readable))];
+      return [Number(row.doc), JSON.stringify(Object.fromEntries(readable.sort(byMember)))];
     }),
   );
   const all = rows.filter(([document]) => documents.has(Number(document)));
