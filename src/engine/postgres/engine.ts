@@ -107,6 +107,7 @@ export class PostgresEngine implements Engine {
   private writeDialect!: SqlDialect;
   private prepared!: Prepared;
   private isPrepared = false;
+  private isClosed = false;
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
   /** Whether a collection has functions of a row. */
@@ -140,7 +141,7 @@ export class PostgresEngine implements Engine {
     }
     this.opened = owner === undefined ? this.primary.open() : this.executor.onPrimary((pool) => this.prepare(pool));
     // Waiting callers get the error; without one, it must not end the process.
-    this.opened.catch(() => undefined);
+    this.opened.then(() => this.indexAll()).catch(() => undefined);
   }
 
   as(session: DatabaseSession): PostgresEngine {
@@ -298,6 +299,15 @@ export class PostgresEngine implements Engine {
     });
   }
 
+  /** After a migration, all rows of a search are stale. If indexing fails, the next search continues and reports it. */
+  private async indexAll(): Promise<void> {
+    for (const collection of this.options.catalogue.collections.values()) {
+      const index = wordIndexOf(collection);
+      const next = () => this.executor.onPrimary((pool) => indexWords(pool, this.dialect, index!));
+      while (index !== undefined && !this.isClosed && (await next()));
+    }
+  }
+
   /** Indexes rows that changed, finds the rows of the search, and reads them. */
   private search(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
     const index = wordIndexOf(plan.from)!;
@@ -311,6 +321,7 @@ export class PostgresEngine implements Engine {
 
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
   async close(): Promise<void> {
+    this.isClosed = true;
     if (this.options.owner !== undefined) return;
     await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();
