@@ -1,6 +1,6 @@
 /**
- * Generated searches over generated rows: both engines give equal answers, rows that a role may not read change nothing,
- * and an index that followed many writes answers as a new one.
+ * Generated searches over generated rows: both engines give equal answers, and rows that a role may not read change
+ * nothing. An index that followed many writes answers as a new one.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
