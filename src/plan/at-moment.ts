@@ -1,4 +1,5 @@
 /** Binds `{now}`, `today` and the like in a plan to one time. All comparisons of a request use the same. */
+import { memoize } from '../base/memo.ts';
 import type { Relation } from '../collection/relations.ts';
 import { changed, mapped, PlanMap } from './map-plan.ts';
 import type { Predicate, ReadPlan, WritePlan } from './types.ts';
@@ -18,9 +19,9 @@ export function valueAt({ of, moving }: MovingCompare, at: number) {
 }
 
 /** Whether a plan depends on the time at which it runs. */
-export function isTimed(plan: ReadPlan | WritePlan): boolean {
-  return ANY_TIME.plan(plan) !== plan;
-}
+export const isTimed = memoize((plan: ReadPlan | WritePlan) => ANY_TIME.plan(plan) !== plan);
+/** The rules of a role are the same objects for all its requests. */
+const isTimedRule = memoize((predicate: Predicate) => ANY_TIME.predicate(predicate) !== predicate);
 
 /** The same plan at a time in milliseconds. */
 export function atMoment<Plan extends ReadPlan | WritePlan>(plan: Plan, at: number): Plan {
@@ -28,7 +29,7 @@ export function atMoment<Plan extends ReadPlan | WritePlan>(plan: Plan, at: numb
 }
 
 export function predicateAt(predicate: Predicate, at: number): Predicate {
-  return ANY_TIME.predicate(predicate) === predicate ? predicate : new AtMoment(at).predicate(predicate);
+  return isTimedRule(predicate) ? new AtMoment(at).predicate(predicate) : predicate;
 }
 
 class AtMoment extends PlanMap {

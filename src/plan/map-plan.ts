@@ -27,8 +27,8 @@ export abstract class PlanMap {
 
   read(plan: ReadPlan): ReadPlan {
     const { from, facets } = plan;
-    const rows = { ...this.shape(plan), where: this.rows(plan) };
-    return changed(plan, facets === undefined ? rows : { ...rows, facets: this.facets(from, facets) });
+    const rows = changed(this.shape(plan), { where: this.rows(plan) });
+    return facets === undefined ? rows : changed(rows, { facets: this.facets(from, facets) });
   }
 
   private facets(from: ReadPlan['from'], facets: Facets): Facets {

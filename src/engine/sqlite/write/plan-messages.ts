@@ -11,7 +11,7 @@ import { embedded } from '../../../collection/types/embedded.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { wholeRow } from '../../../plan/read/shape.ts';
-import type { OutputColumn, UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
+import type { Assignment, OutputColumn, UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
 import type { Write } from '../../engine.ts';
 import type { WriteList } from './writer.ts';
 
@@ -123,7 +123,12 @@ export class PlanDecoder {
     const rows = typeof given === 'number' ? this.slices.splice(0, given).flat() : given;
     const plan = this.restore(message) as WritePlan;
     if (plan.kind === 'insert') return { ...plan, rows: rows as typeof plan.rows };
-    return plan.kind === 'update-each' ? { ...plan, changes: this.restore(rows) as Change[] } : plan;
+    if (plan.kind !== 'update-each') return plan;
+    return { ...plan, changes: (rows as ChangeMessage[]).map((each) => this.change(each)) };
+  }
+
+  private change({ key, set }: ChangeMessage): Change {
+    return { key, set: set.map((each) => ({ ...each, field: this.declared(each.field as Name) }) as Assignment) };
   }
 
   /** Replaces names in place: the message is a copy. */
