@@ -16,7 +16,7 @@ import { clientNetwork } from './http/edge/proxies.ts';
 import { answerOptions, optionsAnswer } from './http/methods.ts';
 import { acceptsEvents } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
-import { findRows, methodsOf, routeOf } from './http/rows.ts';
+import { findRows, listedMethods, routeOf } from './http/rows.ts';
 import { type RowsTarget, targetOf } from './http/target.ts';
 import { batch } from './requests/batch.ts';
 import { personalRows } from './requests/personal-rows.ts';
@@ -125,6 +125,7 @@ export function createApp(given: AppOptions): App {
     withAuthentication(authenticate),
     checkSchema(schema, schemas),
     withLanguages(catalogue),
+    ...(databaseRoles === undefined ? [] : [applyTimeZone]),
     ...(options.steps ?? []),
   ];
   const respond = compose(middleware, responderOf(options, { bodies, authenticate, files, cache }));
@@ -168,6 +169,17 @@ function servePages(
     return page === undefined ? next(context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
 }
+
+/** The database applies `Prefer: timezone`, as a setting of the session. */
+const applyTimeZone: Middleware = (next) => (context) => {
+  const { timezone } = context.call.preferences;
+  if (timezone === undefined) return next(context);
+  return andThen(next(context), (response) => {
+    const others = response.headers.get('preference-applied');
+    const applied = `${others === null ? '' : `${others}, `}timezone=${timezone}`;
+    return response.ok ? withHeader(response, 'preference-applied', applied) : response;
+  });
+};
 
 function withHeader(response: Response, name: string, value: string): Response {
   response.headers.set(name, value);
@@ -221,7 +233,7 @@ function responderOf(options: AppOptions, { bodies, authenticate, files, cache }
     const { call } = context;
     const rows = findRows(call, visibleTo(context), target);
     context.route = routeOf(rows);
-    if (call.method === 'OPTIONS') return optionsAnswer(call, methodsOf(rows));
+    if (call.method === 'OPTIONS') return optionsAnswer(call, listedMethods(rows));
     if (call.isWrite) return write(writingOf(context), rows, context);
     if (plans && acceptsPlan(call)) return explainRead(readingOf(context), rows, context);
     if (feed !== undefined && rows.key === undefined && acceptsEvents(call.accept)) {

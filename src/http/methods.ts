@@ -13,8 +13,9 @@ export function checkMethod({ method }: Call, methods: readonly string[]): void 
   });
 }
 
+/** In the order and form of PostgREST, which clients compare. */
 export function optionsAnswer(call: Call, methods: readonly string[]): Answer {
-  return { status: 200, headers: optionsHeaders(call, methods.join(', ')), body: null };
+  return { status: 200, headers: optionsHeaders(call, methods.join(',')), body: null };
 }
 
 /** The answer to OPTIONS; undefined for another of these methods. */

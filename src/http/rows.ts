@@ -18,8 +18,8 @@ export interface Rows {
 }
 
 const METHODS = {
-  collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
-  item: ['OPTIONS', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE'],
+  collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  item: ['OPTIONS', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
   /** The log of changes, and the files. */
   log: ['OPTIONS', 'GET', 'HEAD'],
 };
@@ -39,6 +39,14 @@ export function routeOf({ collection, key }: Rows): string {
 
 export function methodsOf({ collection, key }: Rows): readonly string[] {
   return METHODS[isChangeLog(collection) || isFiles(collection) ? 'log' : key === undefined ? 'collection' : 'item'];
+}
+
+/** The methods that OPTIONS lists: a row without a key cannot be replaced, and some views cannot be written. */
+export function listedMethods(rows: Rows): readonly string[] {
+  const { key, fields } = rows.collection;
+  const methods = methodsOf(rows);
+  if (key.length > 0) return methods;
+  return fields.every(({ readOnly }) => readOnly) ? METHODS.log : methods.filter((method) => method !== 'PUT');
 }
 
 export function checkUrlLength({ location: { path } }: Call): void {

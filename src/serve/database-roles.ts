@@ -194,7 +194,12 @@ const MAX_ROLES = 100;
 
 function requestSettings(context: RequestContext, { appSettings }: ServeSettings): Record<string, string> {
   const own = Object.entries(appSettings).map(([name, value]) => [`app.settings.${name}`, value]);
-  return { ...settingsOf(context), ...Object.fromEntries(own) };
+  const { timezone } = context.call.preferences;
+  return {
+    ...settingsOf(context),
+    ...Object.fromEntries(own),
+    ...(timezone === undefined ? {} : { timezone }),
+  };
 }
 
 /** `schema.function`, or a function in the search path. */

@@ -190,6 +190,17 @@ describe('settings and functions of the database', () => {
     expect((await fetch(`${service.url}/notes`, wrong)).status).toBe(400);
   });
 
+  test('Prefer: timezone sets the zone of times', async () => {
+    const authorization = `Bearer ${annToken}`;
+    await admin.unsafe(`insert into ${api}.notes (id, body, owner, created)
+      values (900001, 'timed', '${ANN}', '2026-01-01T12:00:00Z')`);
+    const zoned = await get('/notes?select=created&id=eq.900001', { authorization, prefer: 'timezone=Asia/Tokyo' });
+    expect(zoned.body).toEqual([{ created: '2026-01-01T21:00:00+09:00' }] as never);
+    expect(zoned.headers.get('preference-applied')).toBe('timezone=Asia/Tokyo');
+    const unknown = await get('/notes', { authorization, prefer: 'timezone=Nowhere/Land' });
+    expect(unknown).toMatchObject({ status: 400, body: { code: '22023' } });
+  });
+
   test('features that would bypass the database are off, with a clear message', async () => {
     const authorization = `Bearer ${annToken}`;
     for (const [path, headers] of [

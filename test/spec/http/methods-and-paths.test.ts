@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, sendJson, sharedCatalogue } from '../../support/stories.ts';
 
-const ON_THE_COLLECTION = 'OPTIONS, GET, HEAD, POST, PATCH, PUT, DELETE';
-const ON_A_PRODUCT = 'OPTIONS, GET, HEAD, PATCH, PUT, DELETE';
+const ON_THE_COLLECTION = 'OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE';
+const ON_A_PRODUCT = 'OPTIONS, GET, HEAD, PUT, PATCH, DELETE';
 
 describe.each(TWO_ENGINES)('methods and paths on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
@@ -50,7 +50,7 @@ describe.each(TWO_ENGINES)('methods and paths on %s', (engine) => {
     ])('%s: 200, no body, Allow: %s', async (path, allow) => {
       const response = await catalogue.fetch(path, { method: 'OPTIONS' });
       expect(response.status).toBe(200);
-      expect(response.headers.get('allow')).toBe(allow);
+      expect(response.headers.get('allow')).toBe(allow.replaceAll(' ', ''));
       expect(await response.text()).toBe('');
     });
 
