@@ -3,11 +3,14 @@
  * database returns a row as plain values by name, as JSON text, or as the text forms of its cells.
  */
 import { PART_LENGTH } from '../base/limits/engine.ts';
+import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import { type CsvForm, csvHeader, csvLines } from './csv.ts';
 
 export interface Encoding extends CsvForm {
-  readonly format: 'json' | 'csv' | 'ndjson';
+  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson';
+  /** The column with the geometry of a GeoJSON feature. The others are its properties. */
+  readonly geometry?: string;
   readonly stripNulls: boolean;
   /** Returns the only row as an object instead of a list. JSON only. */
   readonly singular?: boolean;
@@ -41,6 +44,7 @@ export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowFo
 export function opening(encoding: Encoding): string {
   const { format, singular = false, columns, bom } = encoding;
   if (format === 'json') return singular ? '' : '[';
+  if (format === 'geojson') return '{"type": "FeatureCollection", "features": [';
   if (format !== 'csv') return '';
   return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, encoding)}`;
 }
@@ -57,12 +61,24 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowF
     );
   if (format === 'ndjson') return `${rowTexts(rows, encoding, form).join('\n')}\n`;
   const comma = isFirst ? '' : ',';
+  if (format === 'geojson') return `${comma}${rowTexts(rows, encoding, form).map(featureOf(encoding)).join(',')}`;
   if (form === 'plain') return `${comma}${JSON.stringify(shownRows(rows, encoding)).slice(1, -1)}`;
   return `${comma}${rowTexts(rows, encoding, form).join(',')}`;
 }
 
 export function closing({ format, singular = false }: Encoding): string {
+  if (format === 'geojson') return ']}';
   return format === 'json' && !singular ? ']' : '';
+}
+
+/** A row as a feature. Numbers beyond those of JavaScript keep their digits. */
+function featureOf({ geometry = '' }: Encoding): (row: string) => string {
+  return (row) => {
+    const { [geometry]: shape = null, ...properties } = parseJson(row) as Record<string, object | null>;
+    // RFC 7946, 4: coordinates have one reference system.
+    const { crs: _, ...bare } = (shape ?? {}) as Record<string, unknown>;
+    return JSON.stringify({ type: 'Feature', geometry: shape === null ? null : bare, properties });
+  };
 }
 
 function rowTexts(rows: readonly Row[], encoding: Encoding, form: RowForm): string[] {

@@ -5,7 +5,7 @@ import { memoizeText } from '../base/memo.ts';
 import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 
 export interface Media {
-  readonly format: 'json' | 'csv' | 'ndjson';
+  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson';
   /** The client expects one object, not a list. */
   readonly singular: boolean;
   readonly stripNulls: boolean;
@@ -89,6 +89,7 @@ const AVAILABLE: Readonly<Record<string, Offer>> = {
   'text/csv': csv('text/csv', ','),
   'text/tab-separated-values': csv('text/tab-separated-values', '\t'),
   'application/x-ndjson': only(NDJSON_MEDIA),
+  'application/geo+json': only(media('application/geo+json', 'geojson')),
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);

@@ -1,5 +1,6 @@
 /** The encoding of an answer's rows by media type, and results as one text. */
 
+import { ApiError } from '../base/errors.ts';
 import { can } from '../collection/types/type.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
@@ -12,6 +13,7 @@ export function encodingOf(
   columns: readonly OutputColumn[],
 ): Encoding {
   const names = columns.map(({ name }) => name);
+  if (format === 'geojson') return { format, stripNulls, columns: names, geometry: geometryOf(columns) };
   if (format === 'csv') {
     const form = { bom, noFormulas, separator, ...(decimalComma && { decimalCommas: numericColumns(columns) }) };
     return { format, stripNulls, columns: names, ...form };
@@ -22,6 +24,16 @@ export function encodingOf(
 /** For each column, whether it has numbers. */
 export function numericColumns(columns: readonly OutputColumn[]): readonly boolean[] {
   return columns.map(({ expression }) => can(expression.type, 'number'));
+}
+
+/** The first geometry of PostGIS. A write that returns no rows needs none. */
+function geometryOf(columns: readonly OutputColumn[]): string {
+  if (columns.length === 0) return '';
+  const column = columns.find(({ expression: { type } }) => /(^|[."])geo(metry|graphy)"?(\(|$)/.test(type.title));
+  if (column !== undefined) return column.name;
+  throw new ApiError('PGRST107', 'None of these media types are available: application/geo+json', {
+    hint: 'Select a field of the type geometry or geography, or accept application/json or text/csv.',
+  });
 }
 
 /** Joins a streamed result. For one row, whose size is limited. */
