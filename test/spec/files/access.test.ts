@@ -63,8 +63,10 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
 
   test('a file is gone when the time of its row is over, without a write', async () => {
     const image = await upload('admin');
-    await set(3, { image, shown_to: fromNow(1000) });
+    await set(3, { image, shown_to: fromNow(3_600_000) });
     expect([await status('guest', image), await status('guest', image)]).toEqual([200, 200]);
+    await set(3, { shown_to: fromNow(300) });
+    await status('guest', image);
     await until('the end of the time', async () => (await status('guest', image)) === 404);
     await set(3, { image: null });
   });
