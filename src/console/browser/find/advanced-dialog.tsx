@@ -96,7 +96,12 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
                 onChange={({ target }) => change(line.id, { operator: target.value })}
               >
                 <Options
-                  of={[...new Set([line.operator, ...operatorsOf(collection.byName.get(line.name)!)])]
+                  of={[
+                    ...new Set([
+                      line.operator,
+                      ...operatorsOf({ collection, field: collection.byName.get(line.name)! }),
+                    ]),
+                  ]
                     .sort()
                     .map((name) => [name, `${operatorWords(name)} (${name})`] as const)}
                 />

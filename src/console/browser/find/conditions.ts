@@ -1,6 +1,6 @@
 /** Conditions of the query language in everyday words, and the operators that a field supports. */
+import { treeOf } from '../../../collection/tree.ts';
 import { OPERATORS, type OperatorName, servesType } from '../../../dialect/operators.ts';
-import type { Field } from '../api/catalogue.ts';
 import { labelOf } from '../api/catalogue.ts';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';
 import { formatValue, kindOf, parseText } from '../fields/registry.ts';
@@ -82,12 +82,16 @@ export function operatorWords(operator: string): string {
   return t.find.operators[plainName(operator)] ?? operator;
 }
 
-/** The operators that the type of a field supports. */
-export function operatorsOf(field: Field): readonly OperatorName[] {
-  return (Object.keys(OPERATORS) as OperatorName[]).filter((name) => servesType(OPERATORS[name], field.type));
+const TREE_OPERATORS = ['within', 'above'];
+
+/** The operators that a field supports by its type, or as a field of a tree. */
+export function operatorsOf({ collection, field }: FieldPlace): readonly OperatorName[] {
+  return (Object.keys(OPERATORS) as OperatorName[]).filter((name) =>
+    TREE_OPERATORS.includes(name) ? treeOf(collection, field) !== undefined : servesType(OPERATORS[name], field.type),
+  );
 }
 
-const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct'];
+const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', ...TREE_OPERATORS];
 
 /** Converts typed text into an operand. Numbers and dates are read as in a cell; lists get their parentheses. */
 export function parseOperand(place: FieldPlace, operator: string, typed: string): Parsed {
