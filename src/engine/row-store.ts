@@ -99,8 +99,14 @@ export function queuedReader(engine: Reader, queue: FairQueue, caller: string): 
  * part of each.
  */
 export function queuedLog(log: ChangeLog, queue: FairQueue, caller: string): ChangeLog {
+  const runOne = async <T>(work: () => MaybePromise<T>): Promise<T> => {
+    const result = work();
+    // SQLite answers at once: without a pause, all that wait would follow before any other request.
+    if (!(result instanceof Promise)) await new Promise((resolve) => setImmediate(resolve));
+    return result;
+  };
   const run = <T>(work: () => MaybePromise<T>, isFurtherPart = true) =>
-    queue.run(caller, 1, async () => work(), isFurtherPart);
+    queue.run(caller, 1, () => runOne(work), isFurtherPart);
   return {
     oldest: (collections) => run(() => log.oldest(collections), false),
     position: () => run(() => log.position()),
