@@ -137,10 +137,13 @@ function withNamed(of: Collection, rules: readonly Rule[], neighbours: Neighbour
 
 function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readonly string[]): CollectionDraft {
   const isShown = (name: string) => fields.some((field) => field.name === name);
-  const { rows: _, unique, references: links, ...rest } = draft;
+  const { rows: _, unique, references: links, search, ...rest } = draft;
+  // Without paths, which name fields of other collections.
+  const searched = search?.fields.filter(({ path }) => path.length === 1 && isShown(path[0]!)) ?? [];
   const isLinkShown = (link: LinkDraft) => link.fields.every(isShown) && names.includes(link.collection);
   return {
     ...rest,
+    ...(searched.length === 0 ? {} : { search: { ...search!, fields: searched } }),
     ...(links === undefined ? {} : { references: links.filter(isLinkShown) }),
     fields: draft.fields
       .filter(({ name }) => isShown(name))

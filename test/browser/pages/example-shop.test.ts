@@ -93,6 +93,9 @@ function tell(stage: Stage): void {
 
     await stage.page.getByLabel('Search').pressSequentially('tnet', TYPING);
     await untilNames('Ridge Tent', 'Dome Tent');
+    await stage.page.getByLabel('Search').fill('ridge ten');
+    const words = stage.page.locator('#words option');
+    await until('suggestions', async () => (await words.first().getAttribute('value')) === 'ridge tent');
     await stage.page.getByLabel('Search').fill('100%');
     await untilText('0 products');
     await stage.page.getByLabel('Search').fill('tarn');
@@ -128,6 +131,17 @@ function tell(stage: Stage): void {
     await stage.page.getByRole('button', { name: 'Log out' }).click();
     await logIn('bob');
     expect(await stage.page.locator('#orders li').count()).toBe(0);
+  });
+
+  test('the console searches by the declared search, in a list and in the palette, with marks', async () => {
+    const { page } = stage;
+    await page.goto(`${stage.service.url}/console/c/products`);
+    await page.getByRole('searchbox').pressSequentially('tnet', TYPING);
+    const marked = page.locator('[role=gridcell][data-field=name] mark');
+    await until('the marks', async () => Bun.deepEquals(await marked.allTextContents(), ['Tent', 'Tent']));
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').pressSequentially('trek pakc', TYPING);
+    await page.getByRole('option', { name: 'Trek Pack' }).locator('mark').first().waitFor();
   });
 
   test('an order of more pieces than there are is not placed, and the page says why', async () => {

@@ -163,6 +163,7 @@ class Asked {
   facets(name: string): string {
     const { choose } = this;
     const facet = () => {
+      if (name === 'products' && choose.sometimes(25)) return 'search->words';
       const target = choose.sometimes(40) ? this.related(name) : undefined;
       if (target === undefined) return `${this.field(name)}${choose.sometimes(20) ? '(1,10,4242)' : ''}`;
       return `${choose.sometimes(40) ? 'in' : target.replace(/!.*/, '')}.${this.field(collectionOf(target))}`;

@@ -13,7 +13,7 @@ import { lastChange } from './changes.ts';
 import { ask, countIn } from './client.ts';
 import { pathOf, printName, queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
-import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';
+import { conditionsOf, embeddingsOf, isRanked, type ListQuery, listUrl, type Pair } from './query/list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
 import { hidesLog } from './session/page-data.ts';
 import { readStored } from './stored-rows.ts';
@@ -56,8 +56,9 @@ const lastOf = async ({ name }: Collection): Promise<number | undefined> =>
 /** The conditions of the rows that change. A write without any filter is too easily a mistake; the key is one. */
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
   const { name } = isCalculated ? field : query.collection.key[0]!;
-  // A search over other collections finds too many rows for a write by key, and a write cannot have that filter.
-  if (embeddingsOf(query).length > 0) throw new Error(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+  // The search finds too many rows for a write by key, and a write cannot have that filter.
+  if (embeddingsOf(query).length > 0 || isRanked(query))
+    throw new Error(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
   return [...conditionsOf(query), [printName(name), 'not.is.null']];
 }
 

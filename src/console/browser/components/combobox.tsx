@@ -1,10 +1,12 @@
 /** A text input with a list of options (ARIA combobox). The popup is in the top layer, so it works within dialogs. */
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { t } from '../i18n/text.ts';
 import { usePopover } from './popover.ts';
 
 export interface ComboboxOption {
   readonly label: string;
+  /** The label with marks. */
+  readonly shown?: ReactNode;
   /** Shown behind the label. */
   readonly hint?: string;
 }
@@ -75,7 +77,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       close();
     }
   };
-  const option = (index: number, label: string, hint?: string) => (
+  const option = (index: number, label: string, hint?: string, shown: ReactNode = label) => (
     <div
       key={`${index} ${label}`}
       id={`${listId}-${index}`}
@@ -87,7 +89,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       onClick={() => choose(index)}
       onKeyDown={onKeyDown}
     >
-      {label}
+      {shown}
       {hint !== undefined && <span className="help">{hint}</span>}
     </div>
   );
@@ -126,7 +128,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         aria-label={props.name ?? t.fields.choose}
         {...(!isInline && { popover: 'manual', className: 'menu' })}
       >
-        {isOpen && options.map(({ label, hint }, index) => option(index, label, hint))}
+        {isOpen && options.map(({ label, hint, shown }, index) => option(index, label, hint, shown))}
         {canCreate && option(options.length, onCreate.label(typed!.trim()))}
         {isOpen && count === 0 && (
           <div className="help" role="presentation">

@@ -1,19 +1,21 @@
 /** The command palette: jumps to a collection, a row or an action. */
 import { useQueries } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useLocation } from 'wouter';
-import { collections, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { collections, may, type Row, titleFieldOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
 import { hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { Combobox } from '../components/combobox.tsx';
+import { Marked } from '../components/marked.tsx';
 import { t } from '../i18n/text.ts';
 
 interface Target {
   readonly label: string;
+  readonly shown?: ReactNode;
   readonly hint: string;
   readonly address: string;
 }
@@ -94,7 +96,11 @@ function useFoundRows(typed: string): readonly Target[] {
     queries: collections.map((collection) => ({
       queryKey: ['list', collection.name, 'palette', search],
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const url = listUrl({ collection, filters: [], search, order: [] }, [['limit', String(ROWS_PER_COLLECTION)]]);
+        const url = listUrl(
+          { collection, filters: [], search, order: [] },
+          [['limit', String(ROWS_PER_COLLECTION)]],
+          true,
+        );
         return (await ask(url, { signal })).json as Row[];
       },
       enabled: search.length >= MIN_TYPED,
@@ -104,8 +110,14 @@ function useFoundRows(typed: string): readonly Target[] {
   if (search !== typed.trim()) return [];
   return found.flatMap(({ data = [] }, index) => {
     const collection = collections[index]!;
+    const title = titleFieldOf(collection)?.name ?? '';
     return data.map((row) => ({
       label: titleOf(collection, row),
+      shown: (
+        <Marked of={row} name={title} text={row[title]}>
+          {titleOf(collection, row)}
+        </Marked>
+      ),
       hint: titleOfCollection(collection),
       address: rowAddress(collection, row),
     }));

@@ -1,9 +1,10 @@
 /** One row of the grid. It renders again only if its own cells change. */
 import { memo } from 'react';
 import { consoleBase } from '../api/address.ts';
-import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
+import { type Collection, mayWrite, type Row, referenceOf, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { Icon } from '../components/icon.tsx';
+import { Marked } from '../components/marked.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
@@ -76,6 +77,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
   const { Cell, isRightAligned = false } = kindOf({ collection, field });
   const isSelected = at >= props.left && at <= props.right;
   const isEdited = edit?.place.column === at;
+  const isReference = referenceOf(collection, field) !== undefined;
   const classes = [
     'grid-cell',
     isFrozen && 'frozen',
@@ -110,7 +112,9 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
       ) : (
         <>
           <span className="one-line">
-            <Cell collection={collection} field={field} row={row} />
+            <Marked of={row} name={isReference ? '' : field.name} text={row[field.name]}>
+              <Cell collection={collection} field={field} row={row} />
+            </Marked>
           </span>
           {isFrozen && props.editors !== '' && (
             <span

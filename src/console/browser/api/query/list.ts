@@ -6,7 +6,7 @@
 import { tabStorage } from '../../base/storage.ts';
 import { type Collection, type Field, isYesNo, referenceOf } from '../catalogue.ts';
 import { pathOf, printName, queryText, readName } from './filter-text.ts';
-import { searchParts } from './search.ts';
+import { MARKS, searchParts } from './search.ts';
 import { orderName, selectTitles } from './titles.ts';
 
 export type Pair = readonly [name: string, value: string];
@@ -143,18 +143,27 @@ export function embeddingsOf({ collection, search }: ListQuery): readonly string
   return searchParts(collection, search).embeddings;
 }
 
+/** Whether the declared search of the collection finds the rows, the best first. A write cannot have it. */
+export function isRanked({ collection, search }: ListQuery): boolean {
+  return collection.search !== undefined && search.trim() !== '';
+}
+
 /** The URL of a list in the API. The key completes the order, so that pages never overlap. */
-export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
+export function listUrl(query: ListQuery, page: readonly Pair[] = [], isMarked = false): string {
   const { collection } = query;
   const group = groupOf(query);
   const order = query.order.filter(({ name }) => name !== group?.name);
   const missing = collection.key.filter((key) => key !== group && !order.some((each) => each.name === key.name));
+  const isBestFirst = isRanked(query) && query.order.length === 0;
+  const best = isBestFirst ? [{ name: 'search', isDescending: true }] : [];
   const keys = [
     ...(group === undefined ? [] : [printed(groupOrder(query, group))]),
+    ...best,
     ...order.map((each) => ({ ...each, name: orderName(collection, each.name) })),
     ...missing.map(({ name }) => printed({ name, isDescending: false })),
   ];
-  const embeddings = embeddingsOf(query);
+  const marks = isMarked && isRanked(query) ? [`${printName(MARKS)}:search->highlight`] : [];
+  const embeddings = [...embeddingsOf(query), ...marks];
   const select =
     embeddings.length === 0 ? selectTitles(collection) : [selectTitles(collection) ?? '*', ...embeddings].join(',');
   const text = queryText([
@@ -167,10 +176,11 @@ export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
 }
 
 export function pageUrl(query: ListQuery, page: number): string {
-  return listUrl(query, [
+  const pairs: readonly Pair[] = [
     ['offset', String(page * PAGE_SIZE)],
     ['limit', String(PAGE_SIZE)],
-  ]);
+  ];
+  return listUrl(query, pairs, true);
 }
 
 /** Headers of a page. The first page counts the rows. */

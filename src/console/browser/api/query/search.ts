@@ -1,6 +1,7 @@
 /**
- * The search box. Each word must occur in the title, in a unique text, as a tag, or in the title of a referenced row.
- * The title of a referenced row needs an embedding without columns, which only filters.
+ * The search box: the declared search of the collection. Without one, each word must occur in the title, in a unique
+ * text, as a tag, or in the title of a referenced row. That title needs an embedding without columns, which only
+ * filters.
  */
 import { isUnique } from '../../../../collection/relations.ts';
 import { can } from '../../../../collection/types/type.ts';
@@ -15,11 +16,15 @@ interface SearchParts {
   readonly embeddings: readonly string[];
 }
 
+/** The column of a list that has the marked texts of a row, as HTML by the names of their fields. */
+export const MARKS = '~marks';
+
 const NONE: SearchParts = { pairs: [], embeddings: [] };
 
 export function searchParts(collection: Collection, text: string): SearchParts {
   const words = text.split(/\s+/).filter((word) => word !== '');
   if (words.length === 0) return NONE;
+  if (collection.search !== undefined) return { pairs: [['search', `wfts.${text}`]], embeddings: [] };
   const { texts, tags, references } = searchedFields(collection);
   // No row contains the words. Without a condition, a write by this search would change all rows.
   if (texts.length + tags.length + references.length === 0) {
