@@ -206,15 +206,17 @@ function changeSql(
     return `${insert} returning ${returning(isNew(collection, plan.conflict))}`;
   }
   const columns = returning('false');
-  const where = boundedWhere(context, scope, plan.where, plan.bound);
-  if (plan.kind === 'delete') return `delete from ${table}${where} returning ${columns}`;
   // A PATCH without fields changes and matches nothing, as in PostgREST.
-  if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
+  if (plan.kind === 'update' && plan.set.length === 0) return `select ${columns} from ${table} where false`;
+  if (plan.kind === 'delete') {
+    return `delete from ${table}${boundedWhere(context, scope, plan.where, plan.bound)} returning ${columns}`;
+  }
   const set = plan.set.map((assignment) => {
     const { value, type } = boundValue(assignment);
     const assigned = assignedSql(collection, assignment, boundForUpdate(value, type, bind), context.dialect);
     return `${identifier(assignment.field.name)} = ${assigned}`;
   });
+  const where = boundedWhere(context, scope, plan.where, plan.bound);
   return `update ${table} set ${set.join(', ')}${where} returning ${columns}`;
 }
 
