@@ -79,6 +79,16 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     expect((await sizes('schuh')).toSorted()).toEqual([1, 3]);
   });
 
+  test('rows are written after the search is removed, whatever the name of the collection', async () => {
+    const [categories, own] = [{ ...BRANDS, name: 'categories' }, newPlace()];
+    await (
+      await own.open({ collections: [{ ...categories, search: { language: 'simple', fields: [NAME] } }] })
+    ).close();
+    const without = await own.open({ collections: [categories] });
+    expect((await without.fetch('/categories', sendJson('POST', { id: 1, name: 'Tents' }))).status).toBe(201);
+    await without.close();
+  });
+
   test('writes of another program are found, also through references', async () => {
     await place.ask("insert into products (code, size, name) values ('c', 4, 'Grüner Hut')");
     expect(await sizes('hut')).toEqual([4]);

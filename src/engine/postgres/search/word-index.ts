@@ -114,8 +114,9 @@ export async function applyWordIndexes(runner: Runner, schema: string, changes: 
   const { missing, obsolete } = changes;
   for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) {
     const functions = await query<{ name: string }>(runner, {
-      sql: `select p.proname::text as name from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace(quote_ident($1::text)) and p.proname ~ ($2::text)`,
-      params: [schema, `^_${RegExp.escape(name)}_search_stale(_[0-9]+)?$`],
+      sql: `select p.proname::text as name from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace(quote_ident($1::text))
+        and starts_with(p.proname, $2::text) and substr(p.proname, length($2::text) + 1) ~ '^(_[0-9]+)?$'`,
+      params: [schema, `_${name}_search_stale`],
     });
     for (const each of functions) await run(`drop function ${identifier(each.name)} cascade`);
     for (const table of Object.values(wordTables(name))) await run(`drop table if exists ${identifier(table)}`);
