@@ -29,8 +29,8 @@ export function languageMeant(tag: string, languages: Iterable<string>): string 
 }
 
 /**
- * The language of an answer for a header Accept-Language (RFC 4647, lookup). The language of the fields wins if the
- * client accepts any other, or none that there is.
+ * The language of an answer for a header Accept-Language (RFC 4647, lookup). It is the language of the fields if the
+ * client accepts any language, or none of the available ones.
  */
 export function negotiateLanguage(header: string | null, own: string, translated: ReadonlySet<string>): string {
   const languages = [own, ...translated];

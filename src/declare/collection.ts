@@ -56,7 +56,7 @@ function draftTranslations(
 ): readonly FieldDraft[] {
   const listed = given?.translations;
   if (listed === undefined) return [];
-  if (type !== 'text') addMistake(reading, listed.at, `only a field of type text has translations, and not ${type}`);
+  if (type !== 'text') addMistake(reading, listed.at, `type ${type} has no translations; use text`);
   if (key.includes(name)) addMistake(reading, listed.at, 'a key has no translations');
   const languages = listed.value.map(({ value }) => value);
   return listed.value.map(({ value: language, at }, place) => {

@@ -91,7 +91,7 @@ export class Feed {
     const found = position && (await this.resumedAt(reader, position, asked!, newest));
     // Nothing is awaited between the check and `add`, so that the limits hold for requests at the same time.
     this.open.check(follower);
-    const name = `${plan.isLive}\n${context.access?.scope}\n${collection.name}\n${call.query}`;
+    const name = `${plan.isLive}\n${context.access?.scope}\n${collection.name}\n${call.languages?.shown}\n${call.query}`;
     const subscriber = new Subscriber(plan.isLive, this.open.feedsOf(follower), () => {
       this.open.delete(subscriber);
       this.checks.delete(subscriber);

@@ -92,6 +92,8 @@ export class BatchPlanner {
     const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
     const location = { prefix, path: pathAndQuery(within) };
     const call = new Call(method, location, headers);
+    // An action means the fields that it names.
+    if (bind === undefined) call.languages = context.call.languages;
     const parsed = readWrite(call, findRows(call, seen), { access });
     const write = bind === undefined ? parsed : { ...parsed, query: bind(parsed.query) };
     const document = method === 'DELETE' ? undefined : yield* documentOf(body, call.contentType);

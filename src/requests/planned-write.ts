@@ -104,6 +104,8 @@ export function retryOf(
   const hash = new Bun.CryptoHasher('sha256').update(`${parts.join('\n')}\n`);
   const condition = isItem ? null : call.headers.get('if-match');
   if (condition !== null) hash.update(`if-match ${condition}\n`);
+  const { shown, written } = call.languages ?? {};
+  if ((shown ?? written) !== undefined) hash.update(`languages ${shown} ${written}\n`);
   // A request of many rows may have its answer back: it stores as much itself.
   const maxAnswerBytes = Math.max(MAX_STORED_ANSWER_BYTES, 2 * body.byteLength);
   const fingerprint = hash.update(body).digest('hex');

@@ -16,8 +16,8 @@ export function withLanguages({ collections, draft }: Catalogue): Middleware {
   const known = (tag: string, what: string) => {
     const meant = languageMeant(tag, all);
     if (meant !== undefined) return meant;
-    throw new ApiError('PGRST100', `${what}: there are no texts in "${tag}"`, {
-      hint: `Languages: ${all.join(', ')}.`,
+    throw new ApiError('PGRST100', `${what}: '${tag}' is not a language of this catalogue`, {
+      hint: `Use ${all.join(', ')}.`,
     });
   };
   const shownBy = (call: Call) => {

@@ -119,6 +119,13 @@ for (const engine of ROLE_ENGINES) {
         (await admin('/products', 'PATCH', [{ id: 9, name: 'Strumpf' }], { 'content-language': 'de' })).status,
       ).toBe(204);
       expect(await names('/products?select=name&id=eq.9')).toEqual(['Strumpf']);
+      const batch = [{ method: 'PATCH', path: '/products?name=eq.Strumpf', body: { name: 'Socken' }, affects: 1 }];
+      expect((await admin('/batch', 'POST', batch, { 'content-language': 'de', ...GERMAN })).status).toBe(200);
+      expect(await names('/products?select=name&id=eq.9')).toEqual(['Socken']);
+      const keyed = (language: string) =>
+        admin('/products/9', 'PATCH', { name: 'Key' }, { 'content-language': language, 'idempotency-key': '"k"' });
+      expect((await keyed('de')).status).toBe(204);
+      await expectRefusal(await keyed('en'), 422, 'CAT422');
       const both = await admin('/products/9', 'PATCH', { name: 'a', name_de: 'b' }, { 'content-language': 'de' });
       await expectRefusal(both, 400, 'PGRST102');
       await expectRefusal(
@@ -137,7 +144,7 @@ for (const engine of ROLE_ENGINES) {
     test('an unknown language in the address is an error that names those that exist', async () => {
       const refused = await get('/products?lang=it');
       expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({ code: 'PGRST100', hint: 'Languages: en, de, pt-BR.' });
+      expect(await refused.json()).toMatchObject({ code: 'PGRST100', hint: 'Use en, de, pt-BR.' });
     });
   });
 }
@@ -145,7 +152,7 @@ for (const engine of ROLE_ENGINES) {
 test('mistakes in translations are reported with their lines', () => {
   const read = (field: string) => () =>
     parseDeclaration(`collections:\n  t: { fields: { id: int4, ${field} } }\n`, 't.yaml');
-  expect(read('name: { type: int4, translations: [de] }')).toThrow('only a field of type text has translations');
+  expect(read('name: { type: int4, translations: [de] }')).toThrow('type int4 has no translations; use text');
   expect(read('name: { type: text, translations: [de, de] }')).toThrow('translations has de twice');
   expect(read('name: { type: text, translations: [German!] }')).toThrow('is not a language');
   expect(read('name: { type: text, translations: [de] }, name_de: text')).toThrow('name_de is declared already');

@@ -20,7 +20,7 @@ const CATALOGUE = declareCatalogue({
       key: ['id'],
       fields: [
         ID,
-        reference('parent', 'items'),
+        { name: 'parent', type: 'int4', references: { collection: 'items', onDelete: 'restrict', circles: true } },
         reference('group', 'groups', { default: 99 }),
         { name: 'code', type: 'text', unique: true },
       ],
