@@ -141,10 +141,7 @@ async function runSteps(
   if (earlier !== undefined) return earlier;
   const results: WriteResult[] = [];
   const values = new EarlierValues(results);
-  await lockTrees(
-    connection,
-    steps.map(({ plan }) => plan),
-  );
+  await lockTrees(connection, steps);
   await lockRows(connection, steps);
   for (const [index, step] of steps.entries()) {
     if (index < results.length) continue;
