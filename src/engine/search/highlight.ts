@@ -35,5 +35,7 @@ function startOf(text: string, at: number): number {
 function endOf(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const space = text.lastIndexOf(' ', at);
-  return space <= at - CONTEXT ? at : space;
+  if (space > at - CONTEXT) return space;
+  // Not between the two units of a character.
+  return text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 }

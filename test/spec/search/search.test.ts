@@ -196,6 +196,20 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(rows as unknown).toEqual([{ highlight: { name: 'Red <mark>shoe</mark>' } }]);
   });
 
+  test('a mark never cuts a character in two', async () => {
+    const admin = shop.as('admin');
+    const names = ['xxxxx', 'xxxx'].map((first) => `${first} whistle ${'😀'.repeat(400)}`);
+    const rows = names.map((name, at) => ({ id: 60 + at, name, brand_id: 1, secret: false }));
+    await admin.fetch('/products', sendJson('POST', rows));
+    const marked = await admin.list('/products?search=wfts.whistle&select=search->highlight&order=id');
+    await admin.fetch('/products?id=gte.60', { method: 'DELETE' });
+    const shown = (text: string, faces: number) => `${text} <mark>whistle</mark> ${'😀'.repeat(faces)}…`;
+    expect(marked as unknown).toEqual([
+      { highlight: { name: shown('xxxxx', 143) } },
+      { highlight: { name: shown('xxxx', 143) } },
+    ]);
+  });
+
   test('a change is found at once', async () => {
     const admin = shop.as('admin');
     await admin.fetch('/products', sendJson('POST', { id: 50, name: 'Umbrella', brand_id: 1, secret: false }));
