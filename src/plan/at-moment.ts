@@ -55,9 +55,12 @@ class AtMoment extends PlanMap {
   }
 
   override read(plan: ReadPlan): ReadPlan {
-    const { log } = plan;
-    const bound = super.read(plan);
-    return log === undefined ? bound : changed(bound, { log: mapped(log, (view) => this.tested(view)) });
+    const { log, search } = plan;
+    const visible = search && mapped(search.visible, (rows) => this.predicate(rows));
+    return changed(super.read(plan), {
+      ...(log && { log: mapped(log, (view) => this.tested(view)) }),
+      ...(visible && { search: changed(search, { visible }) }),
+    });
   }
 
   private write(plan: WritePlan): WritePlan {

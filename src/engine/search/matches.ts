@@ -33,6 +33,8 @@ export class Vocabulary {
   private readonly visible: (Map<number, boolean> | undefined)[];
   private readonly unused = new Set<number>();
   private readonly language: Language;
+  /** Whether the caller may read all searched texts. */
+  private readonly isComplete: boolean;
   private ofPrefixRows: readonly StepRow[] = [];
 
   constructor(
@@ -42,6 +44,7 @@ export class Vocabulary {
   ) {
     this.language = index.collection.search!.language;
     this.visible = search.visible.map(() => new Map());
+    this.isComplete = search.fields.length === index.fields.length && search.visible.length === 0;
   }
 
   matchesOf(word: string): Matches {
@@ -72,22 +75,20 @@ export class Vocabulary {
     for (const row of ofStems) if (row.word === UNUSED) decode(row, (document) => this.unused.add(document));
     const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
     this.ofPrefixRows = ofPrefix;
-    for (const word of words) this.collect(word, ofStems);
+    yield* this.readVisible([...ofStems, ...ofPrefix]);
+    for (const word of words) this.collect(word, ofStems, this.stems.get(word)!);
     if (prefix !== undefined) {
       const own = stemOf(this.language, prefix);
       const others = ofPrefix.filter(({ stem }) => stem !== own);
       for (const row of others) this.add(prefix, row, OF_PREFIX);
     }
-    yield* this.hideInvisible();
   }
 
   /** The words with the prefix in each row. */
   completions(): ReadonlyMap<number, readonly string[]> {
     const found = new Map<number, string[]>();
     for (const row of this.ofPrefixRows) {
-      decode(row, (document, hits) => {
-        if (this.unused.has(document) || readableHits(hits, (field) => this.isReadable(document, field)).length === 0)
-          return;
+      this.eachReadable(row, (document) => {
         const words = found.get(document) ?? [];
         found.set(document, words);
         words.push(String(row.word));
@@ -104,20 +105,26 @@ export class Vocabulary {
     const all = yield buildStatement(this.dialect, () => `select distinct word, stem from ${table}`);
     const stemsOf = new Map(all.map(({ word, stem }) => [String(word), String(stem)]));
     const names = [...stemsOf.keys()].filter((word) => word !== UNUSED && !isCode(word));
-    const stems = new Set<string>();
-    for (const word of wanted) {
-      const own = this.stems.get(word)!;
-      for (const { text, edits } of nearWords(word, names)) {
-        const stem = stemsOf.get(text)!;
-        const agreement = OF_EDITS[edits]!;
-        if ((own.get(stem) ?? 0) < agreement) own.set(stem, agreement);
-        stems.add(stem);
-      }
-    }
+    const nearOf = new Map(
+      wanted.map((word) => [word, new Map(nearWords(word, names).map(({ text, edits }) => [text, OF_EDITS[edits]!]))]),
+    );
+    const stems = new Set([...nearOf.values()].flatMap((near) => [...near.keys()].map((text) => stemsOf.get(text)!)));
     if (stems.size === 0) return;
     const rows = yield this.ofStems([...stems]);
-    for (const word of wanted) this.collect(word, rows);
-    yield* this.hideInvisible();
+    yield* this.readVisible(rows);
+    for (const [word, near] of nearOf) {
+      const own = this.stems.get(word)!;
+      const added = new Map<string, number>();
+      for (const row of rows) {
+        const stem = String(row.stem);
+        const agreement = near.get(String(row.word)) ?? 0;
+        // A word that the caller cannot read corrects nothing.
+        if (agreement <= (own.get(stem) ?? added.get(stem) ?? 0) || !this.hasReadable(row)) continue;
+        added.set(stem, agreement);
+      }
+      this.collect(word, rows, added);
+      for (const [stem, agreement] of added) own.set(stem, agreement);
+    }
   }
 
   private ofStems(stems: readonly string[]): Statement {
@@ -135,8 +142,7 @@ export class Vocabulary {
     });
   }
 
-  private collect(word: string, rows: readonly StepRow[]): void {
-    const stems = this.stems.get(word)!;
+  private collect(word: string, rows: readonly StepRow[], stems: ReadonlyMap<string, number>): void {
     for (const row of rows) {
       const agreement = stems.get(String(row.stem));
       if (agreement !== undefined) this.add(word, row, agreement);
@@ -146,42 +152,49 @@ export class Vocabulary {
   /** A row with several words for one query word counts the best of them. */
   private add(word: string, row: StepRow, agreement: number): void {
     const matches = this.found.get(word)!;
-    decode(row, (document, hits) => {
-      if (this.unused.has(document)) return;
+    this.eachReadable(row, (document, hits) => {
       const match = matches.get(document);
       if (match === undefined || match.agreement < agreement) matches.set(document, { hits, agreement });
       else if (match.agreement === agreement) match.hits.push(...hits);
     });
   }
 
-  /** Removes hits in fields and rows that the caller may not read. */
-  private *hideInvisible(): Steps<void> {
-    const { fields, visible } = this.search;
+  /** Calls `take` with the hits in rows and fields that the caller may read. */
+  private eachReadable(row: StepRow, take: (document: number, hits: number[]) => void): void {
+    decode(row, (document, all) => {
+      if (this.unused.has(document)) return;
+      const hits = this.isComplete ? all : readableHits(all, (field) => this.isReadable(document, field));
+      if (hits.length > 0) take(document, hits);
+    });
+  }
+
+  private hasReadable(row: StepRow): boolean {
+    let isFound = false;
+    this.eachReadable(row, () => {
+      isFound = true;
+    });
+    return isFound;
+  }
+
+  /** Reads which rows with these words are visible. */
+  private *readVisible(found: readonly StepRow[]): Steps<void> {
+    const { visible } = this.search;
+    if (visible.length === 0) return;
+    const all = new Set<number>();
+    for (const row of found) decode(row, (document) => this.unused.has(document) || all.add(document));
     for (const [index, predicate] of visible.entries()) {
       const known = this.visible[index]!;
-      const unknown = new Set<number>();
-      for (const matches of this.found.values()) {
-        for (const document of matches.keys()) if (!known.has(document)) unknown.add(document);
-      }
-      if (unknown.size === 0) continue;
+      const unknown = [...all].filter((document) => !known.has(document));
+      if (unknown.length === 0) continue;
       for (const document of unknown) known.set(document, false);
       const { collection, documents, sameKey } = this.index;
       const table = identifier(collection.name);
       const rows = yield buildStatement(this.dialect, (bind) => {
-        const list = this.dialect.jsonRows(bind(JSON.stringify([...unknown].map((each) => [each]))), ['number']);
+        const list = this.dialect.jsonRows(bind(JSON.stringify(unknown.map((each) => [each]))), ['number']);
         const where = compilePredicate(predicate, scopeOf(this.dialect, bind, collection.name));
         return `select d.doc from ${list} as l join ${documents} as d on d.doc = c0 join ${table} on ${sameKey(table, 'd')} where ${where}`;
       });
       for (const { doc } of rows) known.set(Number(doc), true);
-    }
-    const isComplete = fields.length === this.index.fields.length && visible.length === 0;
-    if (isComplete) return;
-    for (const matches of this.found.values()) {
-      for (const [document, match] of matches) {
-        const hits = readableHits(match.hits, (field) => this.isReadable(document, field));
-        if (hits.length === 0) matches.delete(document);
-        else if (hits.length < match.hits.length) matches.set(document, { ...match, hits });
-      }
     }
   }
 }
