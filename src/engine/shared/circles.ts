@@ -44,8 +44,10 @@ export function circleChecks(plan: WritePlan, dialect: SqlDialect): readonly Cir
       if (keys !== undefined) return dialect.valueTable(keys, plan.into.key[0]!.type, bind);
       return `(select ${identifier(reference.field.name)} as value from ${identifier(plan.into.name)})`;
     };
-    const before = moves(plan, reference) ? { before: compileOwnRoots(plan.into, reference, dialect, starts) } : {};
-    return [{ reference, ...before, after: compileRowsAbove(plan.into, reference, dialect, starts) }];
+    const rowsAbove = (which?: string) => compileRowsAbove(plan.into, reference, dialect, starts, which);
+    // Each way after the write consists of ways before it, from the references that it writes.
+    const before = moves(plan, reference) ? { before: rowsAbove('above = key') } : {};
+    return [{ reference, ...before, after: rowsAbove() }];
   });
 }
 
@@ -77,26 +79,13 @@ function present(values: readonly (Value | undefined)[]): readonly Value[] {
   return [...new Set(values.filter((value) => value !== null && value !== undefined))];
 }
 
-/** Finds the rows among `starts` that refer to themselves. */
-function compileOwnRoots(
-  { name, key: [key] }: Collection,
-  { field }: Reference,
-  dialect: SqlDialect,
-  starts: (bind: Bind) => string,
-): Statement {
-  const [own, above] = [`rows.${identifier(key!.name)}`, `rows.${identifier(field.name)}`];
-  return buildStatement(dialect, (bind) => {
-    const rows = `${starts(bind)} as starts join ${identifier(name)} as rows on ${own} = starts.value`;
-    return `select ${dialect.text(own, key!.type)} as key from ${rows} where ${own} = ${above}`;
-  });
-}
-
 /** `starts` is a table of keys to start from, with one column `value`. */
 export function compileRowsAbove(
   { name, key: [key] }: Collection,
   { field }: Reference,
   dialect: SqlDialect,
   starts: (bind: Bind) => string,
+  which = 'above is not null',
 ): Statement {
   // A subquery for each row uses the index of the key, also on PostgreSQL without statistics of new rows.
   const above = (row: string) =>
@@ -106,7 +95,7 @@ export function compileRowsAbove(
     const step = `select ${above('walk.key')} from walk where walk.key is not null`;
     const rows = `(select walk.key as key, ${above('walk.key')} as above from walk) as found`;
     const texts = `${dialect.text('key', key!.type)} as key, ${dialect.text('above', field.type)} as above`;
-    return `with recursive walk (key) as (${start} union ${step}) select ${texts} from ${rows} where above is not null`;
+    return `with recursive walk (key) as (${start} union ${step}) select ${texts} from ${rows} where ${which}`;
   });
 }
 
@@ -120,7 +109,7 @@ export function checkCircle(
   collection: Collection,
   reference: Reference,
   rows: readonly RowAbove[],
-  before?: readonly Pick<RowAbove, 'key'>[],
+  before?: readonly RowAbove[],
   plan?: WritePlan,
 ): void {
   const isRoot = ({ key, above }: RowAbove) =>

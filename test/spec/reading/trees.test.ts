@@ -215,8 +215,17 @@ for (const engine of ['SQLite', 'SQLite with large tables', 'PostgreSQL']) {
       await moved('gas', 'root');
       expect(await codes('code=within.root')).toEqual(['gas', 'root']);
       expect(await codes('code=above.gas')).toEqual(['root']);
+      // A row that refers to itself further up is no circle, but one that begins to is.
+      expect((await send('/categories', 'POST', { code: 'middle', parent: 'root' })).status).toBe(201);
+      await moved('gas', 'middle');
+      expect(await codes('code=above.gas')).toEqual(['middle', 'root']);
+      await refused(move('middle', 'middle'));
+      const merge = { prefer: 'resolution=merge-duplicates' };
+      expect((await send('/categories', 'POST', [{ code: 'gas', parent: 'middle' }], merge)).status).toBe(200);
       await moved('gas', 'stoves');
-      expect((await send('/categories?code=eq.root', 'DELETE', undefined)).status).toBe(204);
+      for (const code of ['middle', 'root']) {
+        expect((await send(`/categories?code=eq.${code}`, 'DELETE', undefined)).status).toBe(204);
+      }
     });
 
     test('the order of the rows of one write does not matter', async () => {
