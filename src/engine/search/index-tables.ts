@@ -39,7 +39,7 @@ export const wordIndexOf: (collection: Collection) => WordIndex | undefined = me
   };
 });
 
-/** Names begin with `_`, unlike those of collections and fields. */
+/** The names of the tables, which are not served as collections. */
 export function wordTables(table: string) {
   const part = (suffix: string) => `_${table}_search_${suffix}`;
   return { documents: part('documents'), words: part('words'), stale: part('stale') };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
-import { maintenanceOf } from '../../../src/engine/open.ts';
+import { describeDatabase, maintenanceOf } from '../../../src/engine/open.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
 import { TEST_SETTINGS } from '../../support/engines/postgres.ts';
 import { sendJson } from '../../support/stories.ts';
@@ -54,16 +54,16 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
   };
   const sizes = async (words: string) =>
     (await opened.list(`/products?search=wfts.${encodeURIComponent(words)}`)).map(({ size }) => size);
+  const settings = () => ({
+    ...TEST_SETTINGS,
+    schema: place.schema,
+    collections: '',
+    replicas: [],
+    replicaLagSeconds: 10,
+    idempotencyHours: 24,
+  });
   const findings = async (collections: readonly CollectionDraft[]) => {
-    const settings = {
-      ...TEST_SETTINGS,
-      schema: place.schema,
-      collections: '',
-      replicas: [],
-      replicaLagSeconds: 10,
-      idempotencyHours: 24,
-    };
-    const checked = await maintenanceOf(place.url, declareCatalogue({ collections }), settings).check(() => {});
+    const checked = await maintenanceOf(place.url, declareCatalogue({ collections }), settings()).check(() => {});
     return checked.filter(({ check }) => check === 'declared search').map(({ ok, detail }) => [ok, detail]);
   };
 
@@ -108,6 +108,11 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     const [change] = await opened.list('/changes?order=seq.desc&limit=1');
     expect((await opened.fetch(`/changes/undo?seq=eq.${change!.seq}`, { method: 'POST' })).status).toBe(200);
     expect([await sizes('mantel'), await sizes('gelber')]).toEqual([[], [3]]);
+  });
+
+  test('its tables are not described as collections', async () => {
+    const { collections, leftOut } = await describeDatabase(place.url, settings());
+    expect([collections.map(({ draft }) => draft.name).toSorted(), leftOut]).toEqual([['brands', 'products'], []]);
   });
 
   test('check compares the index with the rows', async () => {

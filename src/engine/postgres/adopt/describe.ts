@@ -6,6 +6,7 @@ import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
+import { wordTables } from '../../search/index-tables.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import {
   type DescribedCollection,
@@ -74,8 +75,12 @@ export async function describeSchema(runner: Runner, schema: string): Promise<Om
   // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
   const relations = [...(await inspectTables(runner, schema)).values()];
-  const isOurs = (name: string) => OURS.includes(name) || own.some((draft) => draft.name === name);
-  const tables = relations.filter(({ name }) => !isOurs(name));
+  const ours = new Set([
+    ...OURS,
+    ...own.map(({ name }) => name),
+    ...relations.flatMap(({ name }) => Object.values(wordTables(name))),
+  ]);
+  const tables = relations.filter(({ name }) => !ours.has(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
   const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
