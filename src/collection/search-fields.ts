@@ -19,6 +19,7 @@ const { fields } = declareCollection({
     { name: 'search document', type: 'int4' },
   ],
 });
+export const SEARCH_FIELDS: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.name, field]));
 export const [SCORE, MARKED_TEXTS, COMPLETIONS, DOCUMENT] = fields as [Field, Field, Field, Field];
 
 /** Members of the score in requests: `search->highlight`. */

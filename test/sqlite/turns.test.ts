@@ -177,7 +177,7 @@ test('while the WAL is too long, reads wait for a recent result, and are answere
 
 test('to cancel a read on a thread that is not running starts no thread', async () => {
   const { path } = open({});
-  const reader = new Reader({ path, files: openFiles(path), limitMs: 1_000 });
+  const reader = new Reader({ path, files: openFiles(path), limitMs: 1_000, catalogue: { collections: [] } });
   const Original = globalThis.Worker;
   let started = 0;
   globalThis.Worker = class extends Original {

@@ -314,8 +314,12 @@ export class PostgresEngine implements Engine {
     const deadline = performance.now() + this.options.querySeconds * 1000;
     return this.executor.onPrimary(async (pool) => {
       while (await indexWords(pool, this.dialect, index)) if (performance.now() > deadline) throw indexIncomplete();
-      const ranked = await awaitSteps(rankRows(this.dialect, index, plan), (statement) => query(pool, statement));
-      return readList(pool, withRelatedFirst(ranked), this.dialect, encoding, true);
+      const ranked = await awaitSteps(
+        rankRows(this.dialect, index, plan),
+        (statement) => query(pool, statement),
+        deadline,
+      );
+      return readList(pool, withRelatedFirst(ranked), this.dialect, encoding, plan.facets === undefined);
     });
   }
 

@@ -4,10 +4,12 @@ import { wordsOf } from '../../text/words/tokens.ts';
 import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
 import { referencesIn, type WordIndex } from './index-tables.ts';
 import { encodePostings, type Posting } from './postings.ts';
-import type { Steps } from './steps.ts';
+import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
 /** The rows of a transaction. Others wait for it. */
 const BATCH_ROWS = 500;
+/** The rows whose texts are split into words before a pause. */
+const ROWS_BEFORE_PAUSE = 20;
 /** The indexed characters of a field; the rest of a longer text is not found. */
 const MAX_TEXT = 100_000;
 /** A longer chunk is not changed any more: each change writes all of it. */
@@ -61,8 +63,8 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
   if (unused.length > 0) {
     postings.set(UNUSED, new Map([[UNUSED, unused.map((each) => ({ document: each, hits: [] }))]]));
   }
-  for (const row of rows) {
-    if (Number(row.exists) === 0) continue;
+  const takeRow = (row: StepRow) => {
+    if (Number(row.exists) === 0) return;
     document += 1;
     added.push([document, Number(row.seq)]);
     const texts = fields.map((_, nth) => row[`t${nth}`]);
@@ -74,7 +76,8 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
       surfaces.set(word, list);
       list.push({ document, hits });
     }
-  }
+  };
+  yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
   if (added.length > 0) {
     yield buildStatement(
       dialect,
@@ -114,8 +117,11 @@ function* append(
   { words }: WordIndex,
   postings: ReadonlyMap<string, ReadonlyMap<string, readonly Posting[]>>,
 ): Steps<void> {
-  const names = [...postings].flatMap(([stem, surfaces]) => [...surfaces.keys()].map((word) => [stem, word]));
-  if (names.length === 0) return;
+  const lists = [...postings].flatMap(([stem, surfaces]) =>
+    [...surfaces].map(([word, list]) => [stem, word, list] as const),
+  );
+  if (lists.length === 0) return;
+  const names = lists.map(([stem, word]) => [stem, word]);
   const found = yield buildStatement(
     dialect,
     (
@@ -125,18 +131,16 @@ function* append(
   );
   const lastChunks = new Map(found.map((row) => [`${row.stem} ${row.word}`, row]));
   const chunks: Chunk[] = [];
-  for (const [stem, surfaces] of postings) {
-    for (const [word, list] of surfaces) {
-      const chunk = lastChunks.get(`${stem} ${word}`);
-      const docs = chunk?.docs as Uint8Array | undefined;
-      // Unused numbers do not grow, so each list of them is a chunk.
-      const isFull = docs === undefined || docs.length > CHUNK_BYTES || word === UNUSED;
-      const bytes = Buffer.from(encodePostings(list, isFull ? 0 : Number(chunk!.last)));
-      const first = isFull ? list[0]!.document : Number(chunk!.first);
-      const all = isFull ? bytes : Buffer.concat([docs, bytes]);
-      chunks.push([stem, word, first, list.at(-1)!.document, all.toString('hex')]);
-    }
-  }
+  yield* takeInSlices(lists, ([stem, word, list]) => {
+    const chunk = lastChunks.get(`${stem} ${word}`);
+    const docs = chunk?.docs as Uint8Array | undefined;
+    // Unused numbers do not grow, so each list of them is a chunk.
+    const isFull = docs === undefined || docs.length > CHUNK_BYTES || word === UNUSED;
+    const bytes = Buffer.from(encodePostings(list, isFull ? 0 : Number(chunk!.last)));
+    const first = isFull ? list[0]!.document : Number(chunk!.first);
+    const all = isFull ? bytes : Buffer.concat([docs, bytes]);
+    chunks.push([stem, word, first, list.at(-1)!.document, all.toString('hex')]);
+  });
   yield buildStatement(
     dialect,
     (bind) => `insert into ${words} (stem, word, first, last, docs)

@@ -10,7 +10,7 @@ import { buildStatement, identifier, type SqlDialect, type Statement } from '../
 import { UNUSED } from './index-rows.ts';
 import type { WordIndex } from './index-tables.ts';
 import { decodePostings } from './postings.ts';
-import type { StepRow, Steps } from './steps.ts';
+import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
 /** The hits of a query word in a row, and how well the row's word agrees with it, from 0 to 1. */
 export interface Match {
@@ -21,6 +21,8 @@ export interface Match {
 /** By the number of the row. */
 export type Matches = ReadonlyMap<number, Match>;
 
+/** The chunks of the index that are decoded before a pause. */
+const CHUNKS_BEFORE_PAUSE = 10;
 const OF_STEM = 1;
 const OF_PREFIX = 0.6;
 const OF_EDITS = [1, 0.5, 0.3] as const;
@@ -72,28 +74,29 @@ export class Vocabulary {
     }
     const stems = new Set([UNUSED, ...words.map((word) => stemOf(this.language, word))]);
     const ofStems = yield this.ofStems([...stems]);
-    for (const row of ofStems) if (row.word === UNUSED) decode(row, (document) => this.unused.add(document));
+    const unused = ofStems.filter(({ word }) => word === UNUSED);
+    yield* eachChunk(unused, (row) => decode(row, (document) => this.unused.add(document)));
     const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
     this.ofPrefixRows = ofPrefix;
     yield* this.readVisible([...ofStems, ...ofPrefix]);
-    for (const word of words) this.collect(word, ofStems, this.stems.get(word)!);
+    for (const word of words) yield* this.collect(word, ofStems, this.stems.get(word)!);
     if (prefix !== undefined) {
       const own = stemOf(this.language, prefix);
       const others = ofPrefix.filter(({ stem }) => stem !== own);
-      for (const row of others) this.add(prefix, row, OF_PREFIX);
+      yield* eachChunk(others, (row) => this.add(prefix, row, OF_PREFIX));
     }
   }
 
   /** The words with the prefix in each row. */
-  completions(): ReadonlyMap<number, readonly string[]> {
+  *completions(): Steps<ReadonlyMap<number, readonly string[]>> {
     const found = new Map<number, string[]>();
-    for (const row of this.ofPrefixRows) {
+    yield* eachChunk(this.ofPrefixRows, (row) => {
       this.eachReadable(row, (document) => {
         const words = found.get(document) ?? [];
         found.set(document, words);
         words.push(String(row.word));
       });
-    }
+    });
     return found;
   }
 
@@ -105,9 +108,10 @@ export class Vocabulary {
     const all = yield buildStatement(this.dialect, () => `select distinct word, stem from ${table}`);
     const stemsOf = new Map(all.map(({ word, stem }) => [String(word), String(stem)]));
     const names = [...stemsOf.keys()].filter((word) => word !== UNUSED && !isCode(word));
-    const nearOf = new Map(
-      wanted.map((word) => [word, new Map(nearWords(word, names).map(({ text, edits }) => [text, OF_EDITS[edits]!]))]),
-    );
+    const nearOf = new Map<string, ReadonlyMap<string, number>>();
+    const findNear = (word: string) =>
+      nearOf.set(word, new Map(nearWords(word, names).map(({ text, edits }) => [text, OF_EDITS[edits]!])));
+    yield* takeInSlices(wanted, findNear, 1);
     const stems = new Set([...nearOf.values()].flatMap((near) => [...near.keys()].map((text) => stemsOf.get(text)!)));
     if (stems.size === 0) return;
     const rows = yield this.ofStems([...stems]);
@@ -115,14 +119,13 @@ export class Vocabulary {
     for (const [word, near] of nearOf) {
       const own = this.stems.get(word)!;
       const added = new Map<string, number>();
-      for (const row of rows) {
+      yield* eachChunk(rows, (row) => {
         const stem = String(row.stem);
         const agreement = near.get(String(row.word)) ?? 0;
         // A word that the caller cannot read corrects nothing.
-        if (agreement <= (own.get(stem) ?? added.get(stem) ?? 0) || !this.hasReadable(row)) continue;
-        added.set(stem, agreement);
-      }
-      this.collect(word, rows, added);
+        if (agreement > (own.get(stem) ?? added.get(stem) ?? 0) && this.hasReadable(row)) added.set(stem, agreement);
+      });
+      yield* this.collect(word, rows, added);
       for (const [stem, agreement] of added) own.set(stem, agreement);
     }
   }
@@ -142,11 +145,11 @@ export class Vocabulary {
     });
   }
 
-  private collect(word: string, rows: readonly StepRow[], stems: ReadonlyMap<string, number>): void {
-    for (const row of rows) {
+  private collect(word: string, rows: readonly StepRow[], stems: ReadonlyMap<string, number>): Steps<void> {
+    return eachChunk(rows, (row) => {
       const agreement = stems.get(String(row.stem));
       if (agreement !== undefined) this.add(word, row, agreement);
-    }
+    });
   }
 
   /** A row with several words for one query word counts the best of them. */
@@ -181,7 +184,7 @@ export class Vocabulary {
     const { visible } = this.search;
     if (visible.length === 0) return;
     const all = new Set<number>();
-    for (const row of found) decode(row, (document) => this.unused.has(document) || all.add(document));
+    yield* eachChunk(found, (row) => decode(row, (document) => this.unused.has(document) || all.add(document)));
     for (const [index, predicate] of visible.entries()) {
       const known = this.visible[index]!;
       const unknown = [...all].filter((document) => !known.has(document));
@@ -207,6 +210,10 @@ function readableHits(hits: readonly number[], isReadable: (field: number) => bo
     if (isReadable(hits[at]!)) kept.push(...hits.slice(at, at + 3 + hits[at + 2]!));
   }
   return kept;
+}
+
+function eachChunk(rows: readonly StepRow[], take: (row: StepRow) => void): Steps<void> {
+  return takeInSlices(rows, take, CHUNKS_BEFORE_PAUSE);
 }
 
 function decode(row: StepRow, take: (document: number, hits: number[]) => void): void {

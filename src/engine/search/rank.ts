@@ -19,7 +19,7 @@ export function* rankRows(dialect: SqlDialect, index: WordIndex, plan: ReadPlan)
   const vocabulary = new Vocabulary(dialect, index, search!);
   const scores = yield* findRows(vocabulary, search!);
   const rows = bestRows(plan, [...scores]);
-  const completions = search!.isCompleted ? vocabulary.completions() : undefined;
+  const completions = search!.isCompleted ? yield* vocabulary.completions() : undefined;
   const columns = rows.map((row) => (completions === undefined ? row : [...row, null, completions.get(row[0]) ?? []]));
   const ranked = { ...rest, ranking: rankingOf(columns) };
   return search!.isHighlighted ? yield* withMarks(dialect, index, ranked, columns, vocabulary, search!) : ranked;
@@ -35,15 +35,15 @@ function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps
     matchesOf: (word: string) => vocabulary.matchesOf(word),
     weightOf: (field: number) => weights.get(field)!,
   };
-  const scores = scoreRows(scoring, true);
+  const scores = yield* scoreRows(scoring, true);
   const wanted = [
     ...new Set(terms.filter(({ isNegated, isPhrase }) => !isNegated && !isPhrase).flatMap((term) => term.words)),
   ];
   const unknown = wanted.filter((word) => vocabulary.matchesOf(word).size === 0);
   if (scores.size > 0 && unknown.length === 0) return scores;
   yield* vocabulary.correct(scores.size === 0 && unknown.length === 0 ? wanted : unknown);
-  const corrected = scoreRows(scoring, true);
-  return corrected.size > 0 ? corrected : scoreRows(scoring, false);
+  const corrected = yield* scoreRows(scoring, true);
+  return corrected.size > 0 ? corrected : yield* scoreRows(scoring, false);
 }
 
 type RankedRow = readonly [document: number, score: number];

@@ -5,6 +5,7 @@
  */
 import type { Term, WordQuery } from '../../text/words/query.ts';
 import type { Match, Matches } from './matches.ts';
+import { type Steps, takeInSlices } from './steps.ts';
 
 /** BM25 (S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework", 2009), for each field by itself. */
 const SATURATION = 2;
@@ -24,15 +25,15 @@ export interface Scoring {
   readonly weightOf: (field: number) => number;
 }
 
-export function scoreRows(scoring: Scoring, needsAll: boolean): ReadonlyMap<number, number> {
+export function* scoreRows(scoring: Scoring, needsAll: boolean): Steps<ReadonlyMap<number, number>> {
   const { groups } = scoring.query;
-  const statistics = statisticsOf(scoring);
+  const statistics = yield* statisticsOf(scoring);
   const scores = new Map<number, number>();
   for (const terms of groups) {
-    for (const document of documentsOf(terms, scoring, needsAll)) {
+    yield* takeInSlices(yield* documentsOf(terms, scoring, needsAll), (document) => {
       const score = Math.round(scoreOf(document, terms, scoring, statistics));
       scores.set(document, Math.max(1, score, scores.get(document) ?? 0));
-    }
+    });
   }
   return scores;
 }
@@ -44,19 +45,19 @@ interface Statistics {
   readonly lengths: readonly number[];
 }
 
-function statisticsOf({ query, matchesOf }: Scoring): Statistics {
+function* statisticsOf({ query, matchesOf }: Scoring): Steps<Statistics> {
   const words = new Set(query.groups.flat().flatMap(wordsIn));
   const rows = new Set<number>();
   const totals: number[] = [];
   const counts: number[] = [];
   for (const word of words) {
-    for (const [document, { hits }] of matchesOf(word)) {
+    yield* takeInSlices(matchesOf(word), ([document, { hits }]) => {
       rows.add(document);
       eachField(hits, (field, length) => {
         totals[field] = (totals[field] ?? 0) + length;
         counts[field] = (counts[field] ?? 0) + 1;
       });
-    }
+    });
   }
   const rarity = (word: string) => Math.log(1 + rows.size / Math.max(1, matchesOf(word).size));
   return {
@@ -69,18 +70,34 @@ export function wordsIn({ words, whole }: Term): readonly string[] {
   return whole === undefined ? words : [...words, whole];
 }
 
-function documentsOf(terms: readonly Term[], { matchesOf }: Scoring, needsAll: boolean): Iterable<number> {
+function* documentsOf(terms: readonly Term[], { matchesOf }: Scoring, needsAll: boolean): Steps<ReadonlySet<number>> {
   const required = terms.filter(({ isNegated }) => !isNegated);
   const excluded = terms.filter(({ isNegated }) => isNegated);
-  if (required.length === 0) return [];
+  if (required.length === 0) return new Set();
   const has = (document: number) => (term: Term) => hasTerm(document, term, matchesOf);
-  const sources = required.map((term) => [...new Set(wordsIn(term).flatMap((word) => [...matchesOf(word).keys()]))]);
+  const sources: ReadonlySet<number>[] = [];
+  for (const term of required) {
+    sources.push(yield* union(wordsIn(term).map((word) => matchesOf(word).keys())));
+  }
   const isAllowed = (document: number) => !excluded.some(has(document));
-  const rarest = sources.reduce((least, each) => (each.length < least.length ? each : least));
-  const withAll = rarest.filter((document) => required.every(has(document)) && isAllowed(document));
+  const rarest = sources.reduce((least, each) => (each.size < least.size ? each : least));
+  const withAll = yield* union([rarest], (document) => required.every(has(document)) && isAllowed(document));
   const isShort = required.length <= LONGEST_CONJUNCTION;
-  if (needsAll && (isShort || withAll.length >= ENOUGH_ROWS)) return withAll;
-  return [...new Set(sources.flat())].filter((document) => required.some(has(document)) && isAllowed(document));
+  if (needsAll && (isShort || withAll.size >= ENOUGH_ROWS)) return withAll;
+  return yield* union(sources, (document) => required.some(has(document)) && isAllowed(document));
+}
+
+function* union(
+  lists: readonly Iterable<number>[],
+  isWanted: (document: number) => boolean = () => true,
+): Steps<ReadonlySet<number>> {
+  const found = new Set<number>();
+  for (const list of lists) {
+    yield* takeInSlices(list, (document) => {
+      if (!found.has(document) && isWanted(document)) found.add(document);
+    });
+  }
+  return found;
 }
 
 function hasTerm(document: number, { words, isPhrase, whole }: Term, matchesOf: Scoring['matchesOf']): boolean {

@@ -1,20 +1,68 @@
-/** Work in steps: statements whose rows come back. SQLite runs them at once, PostgreSQL waits for each. */
+/**
+ * Work in steps: statements whose rows come back, and pauses. On a thread of SQLite, statements run at once. PostgreSQL
+ * waits for each, and other requests are answered at the pauses.
+ */
+import { ROWS_PER_SLICE, schedule, type Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Statement } from '../sql/statement.ts';
 
 export type StepRow = Readonly<Record<string, unknown>>;
-export type Steps<Result> = Generator<Statement, Result, readonly StepRow[]>;
+/** Yields undefined at a pause. */
+export type Steps<Result> = Generator<Statement | undefined, Result, readonly StepRow[]>;
 
-export function runSteps<Result>(steps: Steps<Result>, run: (statement: Statement) => readonly StepRow[]): Result {
+/** The hint for a search that exceeds its time limit. */
+export const RARER_WORDS = 'Search for rarer words.';
+
+/** Takes all items, with a pause after each slice. */
+export function* takeInSlices<Item>(
+  items: Iterable<Item>,
+  take: (item: Item) => void,
+  size = ROWS_PER_SLICE,
+): Steps<void> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken > 0 && taken % size === 0) yield;
+    take(item);
+    taken += 1;
+  }
+}
+
+export function runSteps<Result>(
+  steps: Steps<Result>,
+  run: (statement: Statement) => readonly StepRow[],
+  atPause = () => {},
+): Result {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(run(step.value));
+  while (step.done !== true) {
+    if (step.value === undefined) atPause();
+    step = steps.next(step.value === undefined ? [] : run(step.value));
+  }
   return step.value;
 }
 
+/** `deadline` is a time of `performance.now()`. */
 export async function awaitSteps<Result>(
   steps: Steps<Result>,
   run: (statement: Statement) => Promise<readonly StepRow[]>,
+  deadline = Number.POSITIVE_INFINITY,
 ): Promise<Result> {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next(await run(step.value));
+  let step = await schedule(untilStatement(steps, [], deadline));
+  while (step.done !== true) step = await schedule(untilStatement(steps, await run(step.value!), deadline));
   return step.value;
+}
+
+function* untilStatement<Result>(
+  steps: Steps<Result>,
+  rows: readonly StepRow[],
+  deadline: number,
+): Task<IteratorResult<Statement | undefined, Result>> {
+  let step = steps.next(rows);
+  while (step.done !== true && step.value === undefined) {
+    yield;
+    if (performance.now() > deadline) {
+      throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: RARER_WORDS });
+    }
+    step = steps.next([]);
+  }
+  return step;
 }

@@ -13,7 +13,7 @@ import {
   SQLITE_BUSY_MS,
 } from '../../base/limits/engine.ts';
 import type { Metric } from '../../base/metric.ts';
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
@@ -29,7 +29,7 @@ import type {
 } from '../engine.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
 import { indexIncomplete, rankRows } from '../search/rank.ts';
-import { runSteps } from '../search/steps.ts';
+import { RARER_WORDS, runSteps } from '../search/steps.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -40,6 +40,7 @@ import { reportProblems } from '../shared/row-problems.ts';
 import type { Statement } from '../sql/statement.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
+import { checkDeadline, limitPart } from './connection/deadline.ts';
 import { MemoryChangeCounter, Snapshot, WalChangeCounter } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { guardedDialect } from './dialect.ts';
@@ -48,7 +49,7 @@ import { lastPosition, logDialect, maintainLog, SqliteLog } from './history/log.
 import { isLogOn } from './history/triggers.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { Read, type ReadState, readWithDeadline } from './read/read.ts';
-import { compileForExplain, readByRoute } from './read/routes.ts';
+import { compileForExplain, readByRoute, searchOnThread } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { readOnce } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
@@ -130,6 +131,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const changes = new WalChangeCounter(path);
   const files = openFiles(options.path);
   const writerThread = new WriterThread({ path, files, catalogue, bounds });
+  const reading = { path, files, limitMs, catalogue: catalogue.draft };
   const readLimits = { ...READ_POOL_LIMITS, ...options.readingBounds };
   if (options.serves === true) writerThread.begin();
   return new SqliteEngine({
@@ -143,12 +145,13 @@ export function openSqlite(options: SqliteOptions): Engine {
     writer: new Writer(writerThread.commit, queueSeconds),
     file: {
       files,
+      catalogue,
       writerThread,
       snapshot: new Snapshot(connection, changes),
       declarationWatch: new DeclarationWatch(connection, catalogue),
       rows: new RowCache(connection),
-      readers: new ReadPool({ path, files, limitMs, bounds: readLimits }),
-      byteReaders: new ReadPool({ path, files, limitMs, bounds: { ...readLimits, threads: 1 } }),
+      readers: new ReadPool({ ...reading, bounds: readLimits }),
+      byteReaders: new ReadPool({ ...reading, bounds: { ...readLimits, threads: 1 } }),
     },
   });
 }
@@ -164,13 +167,11 @@ interface Parts extends ReadState, Pick<SqliteOptions, 'onLoad' | 'onClose'> {
   readonly isIndexed: boolean;
   readonly file?: NonNullable<ReadState['file']> & {
     readonly files: OpenFiles;
+    readonly catalogue: Catalogue;
     readonly writerThread: WriterThread;
     readonly declarationWatch: DeclarationWatch;
   };
 }
-
-/** A search with a longer list of rows reads them on a thread. */
-const INLINE_RANKING = 20_000;
 
 class SqliteEngine implements Engine {
   readonly location: string;
@@ -231,10 +232,15 @@ class SqliteEngine implements Engine {
         : this.file.writerThread.index(plan.from.name));
       this.refreshSnapshot();
     }
-    const ranked = runSteps(rankRows(guardedDialect, index, plan), (statement) => connection.rows(statement));
-    const read = new Read(withRelatedFirst(ranked), encoding, this.refreshSnapshot(), guardedDialect);
-    const isSmall = ranked.ranking!.rows.length < INLINE_RANKING;
-    return isSmall ? readWithDeadline(read, this.parts) : readByRoute(read, this.parts);
+    if (this.file !== undefined) {
+      const { catalogue, readers } = this.file;
+      return searchOnThread(plan, encoding, catalogue, { changes: this.changes, readers });
+    }
+    const ranked = limitPart(limitMs, RARER_WORDS, () =>
+      runSteps(rankRows(guardedDialect, index, plan), (statement) => connection.rows(statement), checkDeadline),
+    );
+    const changeCount = this.changes.current();
+    return readWithDeadline(new Read(withRelatedFirst(ranked), encoding, changeCount, guardedDialect), this.parts);
   }
 
   async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {

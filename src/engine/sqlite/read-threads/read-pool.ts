@@ -14,7 +14,7 @@ import type { ReadResult } from '../../engine.ts';
 import { sizeOf } from '../connection/database-files.ts';
 import { failure } from '../connection/thread.ts';
 import { ReadQueue, tooManyReads } from './read-queue.ts';
-import { type Ending, Reader, type ReaderOptions, type ReadJob, StreamedRead } from './reader.ts';
+import { type Ending, Reader, type ReaderOptions, type ReadJob, type SearchJob, StreamedRead } from './reader.ts';
 
 export interface ReadPoolOptions extends ReaderOptions {
   readonly bounds: ReadPoolLimits;
@@ -62,7 +62,7 @@ export class ReadPool {
     });
   }
 
-  async read(job: ReadJob): Promise<ReadResult> {
+  async read(job: ReadJob | SearchJob): Promise<ReadResult> {
     const id = ++this.lastId;
     let long: StreamedRead | undefined;
     try {

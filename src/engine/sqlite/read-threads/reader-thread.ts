@@ -4,25 +4,34 @@
  */
 
 import { BUFFERED_LENGTH, PART_LENGTH } from '../../../base/limits/engine.ts';
+import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, encodeChunk, firstPart, opening } from '../../../encode/encoding.ts';
-import { pageEndIn } from '../../sql/output.ts';
+import { wordIndexOf } from '../../search/index-tables.ts';
+import { rankRows } from '../../search/rank.ts';
+import { RARER_WORDS, runSteps } from '../../search/steps.ts';
+import { withRelatedFirst } from '../../shared/plan-keys.ts';
+import { outputOfRead, pageEndIn } from '../../sql/output.ts';
+import { boundRow } from '../../sql/row-size.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
-import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
+import { checkDeadline, clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
 import { toThreadResult } from '../connection/thread.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
 import { summaryOf } from '../read/read.ts';
-import type { ReaderAnswer, ReaderRequest, ReadJob, TurnAnswer } from './reader.ts';
+import { PlanDecoder } from '../write/plan-messages.ts';
+import { compileReadJob } from './read-job.ts';
+import type { ReaderAnswer, ReaderRequest, ReadJob, SearchJob, TurnAnswer } from './reader.ts';
 
 declare const self: Worker;
 
 interface Reading {
   readonly connection: Connection;
   /** Encoded text in chunks. */
-  readonly parts: Generator<string, void>;
+  parts: Generator<string, void>;
   /** Encoded but unsent text. */
   rest: string;
 }
@@ -38,7 +47,10 @@ const MAX_IDLE = 4;
 /** The collector runs after this much text; otherwise copies of long rows pile up to a gigabyte. */
 const TEXT_TO_COLLECT = 16 * 1024 * 1024;
 
+const NO_PARTS = (function* () {})();
 let options: Extract<ReaderRequest, { kind: 'open' }>;
+/** Made for the first search. */
+let catalogue: Catalogue | undefined;
 const idle: Connection[] = [];
 const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
@@ -95,13 +107,15 @@ function attempt(id: number, work: () => TurnAnswer): TurnAnswer {
 }
 
 /** A result up to a megabyte is returned whole. Beyond that, rows are counted and streamed. */
-function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): TurnAnswer {
+function begin({ id, job: given, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): TurnAnswer {
   const connection = idle.pop() ?? open();
   const progress: Progress = { rows: 0 };
-  const reading: Reading = { connection, parts: readParts(connection, job, progress), rest: '' };
+  const reading: Reading = { connection, parts: NO_PARTS, rest: '' };
   readings.set(id, reading);
   if (emptyLog) connection.emptyLog();
   connection.begin();
+  const job = 'search' in given ? rank(connection, given) : given;
+  reading.parts = readParts(connection, job, progress);
   let text = '';
   while (text.length < BUFFERED_LENGTH) {
     const part = reading.parts.next();
@@ -119,6 +133,17 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
   const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
   const found = { returned, ...(job.wantsTotal ? { total } : {}), ...summaryOf(connection, job.summary) };
   return { kind: 'long', ...found, end: pageEndIn(job.end?.names, last) };
+}
+
+/** Finds the rows of a search. The read that returns them sees the same state of the data. */
+function rank(connection: Connection, { search, encoding }: SearchJob): ReadJob {
+  catalogue ??= declareCatalogue(options.catalogue);
+  const asked = new PlanDecoder(catalogue).read(search);
+  const steps = rankRows(guardedDialect, wordIndexOf(asked.from)!, asked);
+  setDeadline(options.limitMs, RARER_WORDS);
+  const plan = withRelatedFirst(runSteps(steps, (each) => connection.rows(each), checkDeadline));
+  const output = boundRow(plan, outputOfRead(plan, encoding, sqliteDialect));
+  return compileReadJob({ plan, encoding, output, dialect: guardedDialect }, undefined);
 }
 
 function open(): Connection {

@@ -2,12 +2,14 @@
 
 import { ApiError } from '../../../base/errors.ts';
 import { IDLE_STREAM_SECONDS } from '../../../base/limits/engine.ts';
+import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
 import type { ReadResult } from '../../engine.ts';
 import type { PageEnd } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import { type FailedResult, failure, Thread } from '../connection/thread.ts';
+import type { PlanMessage } from '../write/plan-messages.ts';
 
 export interface ReadAttempt {
   readonly statement: Statement;
@@ -31,7 +33,14 @@ export interface ReadJob {
   readonly form: RowForm;
 }
 
+/** A search, which the thread ranks and reads in one snapshot. */
+export interface SearchJob {
+  readonly search: PlanMessage;
+  readonly encoding: Encoding;
+}
+
 export interface ReaderOptions {
+  readonly catalogue: CatalogueDraft;
   readonly path: string;
   readonly files: OpenFiles;
   /** The time limit of a turn. */
@@ -39,7 +48,7 @@ export interface ReaderOptions {
 }
 
 export type TurnRequest =
-  | { readonly kind: 'begin'; readonly id: number; readonly job: ReadJob; readonly emptyLog: boolean }
+  | { readonly kind: 'begin'; readonly id: number; readonly job: ReadJob | SearchJob; readonly emptyLog: boolean }
   | { readonly kind: 'next'; readonly id: number };
 
 export type ReaderRequest =

@@ -1,17 +1,18 @@
 /**
- * Write plans as messages to the writer thread. Both threads have the declaration, so its collections, fields and types
- * are sent as names. Everything else in a plan is plain data. Long lists of rows are sent in slices: copying takes
- * time, and other requests are served in between.
+ * Plans as messages to a thread: writes, and searches. Both threads have the declaration, so its collections, fields
+ * and types are sent as names. Everything else in a plan is plain data. Long lists of rows are sent in slices: copying
+ * takes time, and other requests are served in between.
  */
 import { ROWS_PER_SLICE } from '../../../base/cooperative.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
+import { SEARCH_FIELDS } from '../../../collection/search-fields.ts';
 import { embedded } from '../../../collection/types/embedded.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { wholeRow } from '../../../plan/read/shape.ts';
-import type { Assignment, OutputColumn, UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
+import type { Assignment, OutputColumn, ReadPlan, UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
 import type { Write } from '../../engine.ts';
 import type { WriteList } from './writer.ts';
 
@@ -21,6 +22,7 @@ type Name =
   /** The columns of a whole row. */
   | { readonly declared: 'row'; readonly name: string }
   | { readonly declared: 'field'; readonly name: string; readonly of: string }
+  | { readonly declared: 'search field'; readonly name: string }
   | { readonly declared: 'type'; readonly name: string };
 
 type Change = UpdateEachPlan['changes'][number];
@@ -28,7 +30,7 @@ type ChangeMessage = Omit<Change, 'set'> & { readonly set: readonly PlanMessage[
 type Slice = readonly unknown[];
 /** The rows themselves, or the number of slices that were sent before. */
 type Rows = Slice | number;
-type PlanMessage = Readonly<Record<string, unknown>>;
+export type PlanMessage = Readonly<Record<string, unknown>>;
 
 export interface ListMessage extends Omit<WriteList, 'writes'> {
   readonly writes: readonly (Omit<Write, 'plan'> & { readonly plan: PlanMessage; readonly rows: Rows })[];
@@ -42,9 +44,15 @@ export function encodeList({ writes, ...options }: WriteList): ListMessage {
       names.set(wholeRow(plan.into), { declared: 'row', name: plan.into.name });
       const { length } = rowsOf(plan);
       const rows = length > ROWS_PER_SLICE ? Math.ceil(length / ROWS_PER_SLICE) : encodeRows(plan, 0, length);
-      return { plan: encodeParts(plan), rows, encoding, isDependent };
+      return { plan: encodeParts(withoutRows(plan)), rows, encoding, isDependent };
     }),
   };
+}
+
+/** The catalogue has the collections of all fields in the plan. */
+export function encodeRead(plan: ReadPlan, { collections }: Catalogue): PlanMessage {
+  for (const collection of collections.values()) nameCollection(collection);
+  return encodeParts(plan);
 }
 
 /** The slices of all long lists of rows, in order. */
@@ -73,6 +81,7 @@ function encodeChange({ key, set }: Change): ChangeMessage {
 }
 
 const names = new WeakMap<object, Name>();
+for (const [name, field] of SEARCH_FIELDS) names.set(field, { declared: 'search field', name });
 
 const nameCollection = memoize(({ name: of, fields }: Collection): Name => {
   for (const field of fields) names.set(field, { declared: 'field', name: field.name, of });
@@ -97,26 +106,33 @@ function encode(part: unknown): unknown {
   return typeof part === 'object' && part !== null ? encodeObject(part) : part;
 }
 
-/** Rows are encoded separately. */
 function encodeParts(part: object): PlanMessage {
   const encoded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(part)) {
-    if (name !== 'rows' && name !== 'changes') encoded[name] = encode(value);
-  }
+  for (const [name, value] of Object.entries(part)) encoded[name] = encode(value);
   return encoded;
 }
 
-/** Restores the writes of a message. `slices` are those that were sent before; each write takes its own. */
+/** Rows are encoded separately. */
+function withoutRows(plan: WritePlan): object {
+  if (plan.kind === 'insert') return { ...plan, rows: [] };
+  return plan.kind === 'update-each' ? { ...plan, changes: [] } : plan;
+}
+
+/** Restores the plans of a message. `slices` are those that were sent before; each write takes its own. */
 export class PlanDecoder {
   private readonly seen = new Set<object>();
 
   constructor(
     private readonly catalogue: Catalogue,
-    private readonly slices: Slice[],
+    private readonly slices: Slice[] = [],
   ) {}
 
   decode({ writes, ...options }: ListMessage): WriteList {
     return { ...options, writes: writes.map((each) => ({ ...each, plan: this.plan(each.plan, each.rows) })) };
+  }
+
+  read(message: PlanMessage): ReadPlan {
+    return this.restore(message) as ReadPlan;
   }
 
   private plan(message: PlanMessage, given: Rows): WritePlan {
@@ -150,6 +166,8 @@ export class PlanDecoder {
         return this.collection(name.name);
       case 'field':
         return this.collection(name.of).byName.get(name.name)!;
+      case 'search field':
+        return SEARCH_FIELDS.get(name.name)!;
       case 'type':
         return name.name === embedded.name ? embedded : builtIn(name.name);
     }
