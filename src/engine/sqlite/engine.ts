@@ -228,7 +228,7 @@ class SqliteEngine implements Engine {
     while (hasStaleRows(connection, index)) {
       if (performance.now() > deadline) throw indexIncomplete();
       await (this.file === undefined
-        ? indexWords(connection, plan.from)
+        ? indexWords(connection, plan.from, 0)
         : this.file.writerThread.index(plan.from.name));
       this.refreshSnapshot();
     }

@@ -3,7 +3,9 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createApp } from '../../../src/app.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
+import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { ChangeCounter, Engine } from '../../../src/engine/engine.ts';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../../src/engine/sqlite/schema/migrate.ts';
@@ -49,6 +51,50 @@ test('a write waits for another process with a long transaction, such as an impo
   other.close();
   expect(await Promise.all(writes)).toEqual(Array(5).fill({ status: 201, waited: true }));
   expect(await (await second.fetch('/products?select=count()')).json()).toEqual([{ count: 83 }]);
+});
+
+test('a search waits for another process that writes, and gets 503 if that takes too long', async () => {
+  const path = join(temporaryFolder(), 'catalogue.db');
+  const [id, name] = [{ name: 'id', type: 'int4' } as const, { name: 'name', type: 'text' } as const];
+  const search = { language: 'simple', fields: [{ name: 'name', path: ['name'], weight: 1 }] } as const;
+  const catalogue = declareCatalogue({ collections: [{ name: 'hats', key: ['id'], fields: [id, name], search }] });
+  const serve = (queueSeconds: number) => {
+    const engine = openSqlite({ path, catalogue, firstRows: () => [], retryHours: 1, querySeconds: 60, queueSeconds });
+    const app = createApp({
+      catalogue,
+      engine,
+      maxBodyBytes: 1024,
+      allowUnfilteredWrites: false,
+      plans: false,
+      basePath: '',
+    });
+    return {
+      engine,
+      ask: async (query: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue/hats?${query}`, init)),
+    };
+  };
+  const [patient, impatient] = [serve(60), serve(0.1)];
+  // Their threads are open afterwards.
+  expect((await patient.ask('', sendJson('POST', { id: 2, name: 'Cap' }))).status).toBe(201);
+  expect((await impatient.ask('', sendJson('POST', { id: 3, name: 'Hood' }))).status).toBe(201);
+  const other = new Database(path);
+  other.run('pragma busy_timeout = 60000');
+  const isStale = () => other.query('select 1 from _hats_search_stale').get() !== null;
+  // Again if a service has indexed the row in between.
+  do {
+    if (other.inTransaction) other.run('rollback');
+    other.run("insert or replace into hats values (1, 'Straw hat')");
+    other.run('begin immediate');
+  } while (!isStale());
+  const late = await impatient.ask('search=wfts.straw');
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await late.json()).toMatchObject({ code: 'CAT503' });
+  const waiting = patient.ask('search=wfts.straw&select=id');
+  expect((await patient.ask('')).status).toBe(200);
+  other.run('commit');
+  other.close();
+  expect(await (await waiting).json()).toEqual([{ id: 1 }]);
+  await Promise.all([patient, impatient].map(({ engine }) => engine.close()));
 });
 
 /** A script that holds the write lock until its input ends. */

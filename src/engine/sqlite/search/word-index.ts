@@ -102,12 +102,12 @@ export function hasStaleRows(connection: Connection, { stale }: WordIndex): bool
   return connection.values({ sql: `select 1 from ${stale} limit 1`, params: [] }).length > 0;
 }
 
-/** Indexes the next stale rows of a collection. Returns false if there are none. Fails while another process writes. */
-export function indexWords(connection: Connection, collection: Collection): boolean {
+/** Indexes the next stale rows of a collection. Returns false if there are none. Waits so long for other processes. */
+export function indexWords(connection: Connection, collection: Collection, waitMs: number): boolean {
   const index = wordIndexOf(collection);
   // Checked first, so that writers are not disturbed without need.
   if (index === undefined || !hasStaleRows(connection, index)) return false;
-  connection.execute('begin immediate');
+  connection.beginWriting(waitMs);
   try {
     const isIndexed = runSteps(indexStaleRows(sqliteDialect, index), (statement) => connection.rows(statement));
     connection.commit();

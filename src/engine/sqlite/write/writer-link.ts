@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
-import { Thread, type ThreadResult } from '../connection/thread.ts';
+import { settle, Thread, type ThreadResult } from '../connection/thread.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';
@@ -62,6 +62,7 @@ export class WriterThread {
   async index(collection: string): Promise<boolean> {
     const answer = await this.thread.ask({ kind: 'index', collection });
     if ('fault' in answer) throw new Error(answer.fault);
+    answer.outcomes.forEach(settle);
     return answer.hasIndexed === true;
   }
 

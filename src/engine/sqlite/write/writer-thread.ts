@@ -54,10 +54,7 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       lastCommit = performance.now();
       return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
     case 'index':
-      return attempt(() => {
-        const collection = terms!.catalogue.collections.get(request.collection)!;
-        return { outcomes: [], stale: false, hasIndexed: indexWords(open(), collection) };
-      });
+      return indexNow(terms!.catalogue.collections.get(request.collection)!);
     case 'give-back-memory':
       Bun.gc(true);
       return undefined;
@@ -102,6 +99,15 @@ function commit(request: CommitRequest): readonly ThreadResult[] {
   }
 }
 
+function indexNow(collection: Collection): WriterAnswer {
+  try {
+    const hasIndexed = indexWords(open(), collection, terms!.bounds.queueSeconds * 1000);
+    return { outcomes: [], stale: false, hasIndexed };
+  } catch (error) {
+    return { outcomes: [toThreadResult(translateError(error))], stale: false };
+  }
+}
+
 function indexLater(milliseconds: number): void {
   timer = setTimeout(indexSome, milliseconds);
 }
@@ -118,7 +124,7 @@ function indexSome(): void {
     const { historyDays } = terms!.bounds;
     const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
-    const indexNext = (collection: Collection) => indexWords(open(), collection) || indexPending(open(), collection);
+    const indexNext = (collection: Collection) => indexWords(open(), collection, 0) || indexPending(open(), collection);
     return collections.some(() => indexNext(collections[visits++ % collections.length]!)) || isMaintained;
   });
   indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
