@@ -34,6 +34,8 @@ test('a write waits for another process with a long transaction, such as an impo
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const other = new Database(join(cwd, 'catalogue.db'));
+  // The service may still write after its start.
+  other.run('pragma busy_timeout = 60000');
   other.run('begin immediate');
   other.run("insert into products (product_name) values ('Imported')");
   let isOver = false;
