@@ -45,7 +45,10 @@ export const command: Command = {
     process.on('message', (message: Message) => channel.receive(message));
     // The supervisor has ended.
     process.on('disconnect', stopped.resolve);
-    const { worker, settings, certificate, ratesFile } = await begun.promise;
+    const task = process.connected ? await Promise.race([begun.promise, stopped.promise]) : undefined;
+    // The supervisor has ended before it sent anything.
+    if (task === undefined) return;
+    const { worker, settings, certificate, ratesFile } = task;
     // The supervisor reloads the certificate and sends it.
     if (certificate !== undefined) process.on('SIGHUP', () => undefined);
     await serveHere(settings, {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { freePort } from '../../support/engines/postgres.ts';
 import { isListening, statusesIn, talkTo } from '../../support/network/socket.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
-import { childrenOf, cleanUp, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import { childrenOf, cleanUp, PROGRAM, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
 afterEach(cleanUp);
@@ -87,4 +87,10 @@ describe.skipIf(process.platform !== 'linux').each(DATABASES)('on %s', (_, envir
     expect(await second.exited).toBe(0);
     expect(await isListening(port)).toBe(false);
   });
+});
+
+test('a worker ends if its supervisor is gone before it sends the settings', async () => {
+  const worker = Bun.spawn([...PROGRAM, 'worker'], { ipc: () => undefined });
+  worker.disconnect();
+  expect(await worker.exited).toBe(0);
 });

@@ -189,7 +189,7 @@ describe('the guide', () => {
     const navigation = /<nav[\s\S]*<\/nav>/.exec(await read('/docs/guide/reference/queries'))![0];
     expect(navigation).toContain('<a href="queries" aria-current="page">');
     const groups = [...navigation.matchAll(/<ul aria-label="([^"]+)">/g)].map(([, heading]) => heading);
-    expect(groups).toEqual([...built.guide['index']!.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading));
+    expect(groups).toEqual([...built.guide.index!.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading));
     const hrefs = [...navigation.matchAll(/<li><a href="([^"]+)"/g)].map(([, href]) => href!);
     expect(hrefs.indexOf('../tutorial/pictures')).toBeLessThan(hrefs.indexOf('../how-to/follow-changes'));
   });
