@@ -2,13 +2,10 @@
  * `npx bun bench/rules.ts [REQUESTS]`: measures the CPU time of a list whose rule follows one reference or two, and of
  * the same list whose rule tests a field of its own, on both engines. On PostgreSQL, the time of its processes counts.
  */
-import { SQL } from 'bun';
-import { newServer, pidIn } from '../test/support/engines/postgres-server.ts';
-import { withFixtures } from './fixtures.ts';
-import { machine } from './machine.ts';
+import { measureBothEngines } from './both-engines.ts';
 import { median } from './outcome.ts';
 import { cpuWithChildren } from './readings.ts';
-import { type Server, startService } from './servers.ts';
+import type { Server } from './servers.ts';
 
 const LINES = 20_000;
 const ORDERS = 5_000;
@@ -92,17 +89,4 @@ async function measure(engine: string, server: Server, analyze: () => Promise<un
   }
 }
 
-console.log(await machine());
-await withFixtures(async (fixtures) => {
-  const file = fixtures.path('rules.yaml');
-  await Bun.write(file, YAML);
-  const flags = ['--collections', file, '--max-body-mb', '64'];
-  await measure('SQLite', await startService(fixtures.path('rules.db'), { flags }), async () => {});
-  const postgres = await newServer();
-  fixtures.atEnd(postgres.stop);
-  // Autovacuum does the same within a minute.
-  const sql = new SQL(postgres.url, { max: 1 });
-  const server = await startService(postgres.url, { flags });
-  await measure('PostgreSQL', server, () => sql.unsafe('analyze'), await pidIn(postgres.dataFolder));
-  await sql.close();
-});
+await measureBothEngines(YAML, measure);

@@ -3,13 +3,10 @@
  * on both engines. Without a file of categories (id, parent_id), it generates 15,000 in seven levels.
  */
 import { readFileSync } from 'node:fs';
-import { SQL } from 'bun';
-import { newServer, pidIn } from '../test/support/engines/postgres-server.ts';
-import { withFixtures } from './fixtures.ts';
-import { machine } from './machine.ts';
+import { measureBothEngines } from './both-engines.ts';
 import { median } from './outcome.ts';
 import { cpuWithChildren } from './readings.ts';
-import { type Server, startService } from './servers.ts';
+import type { Server } from './servers.ts';
 
 const PRODUCTS = 100_000;
 const ROUNDS = 25;
@@ -108,16 +105,4 @@ async function measure(
   }
 }
 
-console.log(await machine());
-await withFixtures(async (fixtures) => {
-  const file = fixtures.path('trees.yaml');
-  await Bun.write(file, YAML);
-  const flags = ['--collections', file, '--max-body-mb', '64'];
-  await measure('SQLite', await startService(fixtures.path('trees.db'), { flags }), async () => {});
-  const postgres = await newServer();
-  fixtures.atEnd(postgres.stop);
-  const sql = new SQL(postgres.url, { max: 1 });
-  const server = await startService(postgres.url, { flags });
-  await measure('PostgreSQL', server, () => sql.unsafe('analyze'), await pidIn(postgres.dataFolder));
-  await sql.close();
-});
+await measureBothEngines(YAML, measure);

@@ -1,4 +1,4 @@
-/** The languages of a catalogue: the one of its fields, and those of their translations. */
+/** The languages of a catalogue: the language of its fields, and the languages of their translations. */
 import { memoize } from '../base/memo.ts';
 import type { Collection } from './catalogue.ts';
 

@@ -104,7 +104,7 @@ export interface RowAbove {
   readonly above: string;
 }
 
-/** Throws if the rows form a circle. A row that referred to itself before, or a new one that does, is no circle. */
+/** Throws if the rows form a circle. A row that referred to itself before, or a new one that does, is allowed. */
 export function checkCircle(
   collection: Collection,
   reference: Reference,

@@ -1,5 +1,5 @@
 /**
- * Circles in trees. Of two transactions that move rows at once, neither sees what the other wrote. So the second one
+ * Circles in trees. Two transactions that move rows at the same time do not see each other's rows. So the second one
  * waits for a lock of the table, and its check then sees the rows of the first.
  */
 import type { WritePlan } from '../../../plan/types.ts';

@@ -79,7 +79,7 @@ export class Reader {
     this.thread = new Thread({
       file: new URL('./reader-thread.ts', import.meta.url),
       opening: { kind: 'open', ...options },
-      words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
+      words: { details: 'Nothing was read.', hint: 'Try again in a moment.' },
     });
   }
 
@@ -145,7 +145,7 @@ export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
     this.idleSince = undefined;
     const objection = this.options.objection(this);
     if (objection !== undefined) this.abandon(objection);
-    if (this.hasEnded) throw new ApiError('CAT503', 'the result was ended before its end', { details: this.why });
+    if (this.hasEnded) throw new ApiError('CAT503', 'the read was stopped before its last row', { details: this.why });
     const part = await this.nextPart();
     if (part === undefined) {
       this.end('whole');

@@ -54,7 +54,7 @@ export class DeclarationWatch {
   }
 }
 
-/** What a change of the declaration looks like for a service that still has the earlier one. */
+/** The effect of a changed declaration on a service that still has the earlier one. */
 function effectOf(change: Change): string {
   const { name } = change.collection;
   switch (change.kind) {

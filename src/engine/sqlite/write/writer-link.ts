@@ -39,7 +39,7 @@ export class WriterThread {
       file: new URL('./writer-thread.ts', import.meta.url),
       opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
       words: {
-        details: 'What was to be written may have been stored or not.',
+        details: 'The rows may have been stored or not.',
         hint: 'Try again with the same Idempotency-Key.',
       },
     });
