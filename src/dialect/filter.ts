@@ -3,7 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import { FACETS_MEDIA_TYPE } from './facets.ts';
-import { readFieldPath, readListedValue } from './names.ts';
+import { readListedValue, readTestedPath } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
   OPERATORS,
@@ -37,7 +37,7 @@ const REPETITION_NUMBER = /\[\d*\]/y;
 
 function readKey(key: string, value: string, path: string): FieldPath {
   const scanner = new Scanner('filter', key);
-  const field = readFieldPath(scanner);
+  const field = readTestedPath(scanner);
   const after = scanner.position;
   if (!scanner.atEnd) scanner.takeWhile(REPETITION_NUMBER);
   if (scanner.atEnd && !COMPARISON_START.test(key)) return field;
@@ -48,7 +48,7 @@ function readKey(key: string, value: string, path: string): FieldPath {
 
 /** `field.operator.value` inside a logic tree. */
 export function readCondition(scanner: Scanner): Comparison {
-  const field = readFieldPath(scanner);
+  const field = readTestedPath(scanner);
   scanner.expect('.', 'delimiter (.)');
   return { kind: 'comparison', field, ...readTest(scanner, readLogicValue) };
 }

@@ -1,6 +1,6 @@
 /** Names and values in PostgREST's syntax: plain or quoted names, steps into JSON, quoted values. */
 import type { Scanner } from './scanner.ts';
-import type { FieldPath, JsonStep } from './tree.ts';
+import { AGGREGATES, type Aggregate, type FieldPath, type JsonStep } from './tree.ts';
 
 export const FIELD_NAME = 'field name (* or [a..z0..9_$])';
 
@@ -38,6 +38,37 @@ export function readFieldPath(scanner: Scanner): FieldPath {
   }
   scanner.skipSpaces();
   return { name, json };
+}
+
+const FIGURE = new RegExp(
+  `(?:"(?:[^"\\\\]|\\\\.)*"|[^"(),])*\\.(?:${AGGREGATES.join('|')})\\((?:distinct)?\\)(?=\\.|$)`,
+  'y',
+);
+
+/** A field, or a figure of related rows: `prices.amount.min()`, `prices.count()`. */
+export function readTestedPath(scanner: Scanner): FieldPath {
+  if (!scanner.sees(FIGURE)) return readFieldPath(scanner);
+  scanner.skipSpaces();
+  const embed = readName(scanner);
+  scanner.expect('.');
+  return readFigure(scanner, embed);
+}
+
+/** A field of related rows and its aggregate, or `count()`. */
+export function readFigure(scanner: Scanner, embed: string): FieldPath {
+  if (scanner.take('count()')) return { name: '', json: NO_STEPS, figure: { embed, aggregate: 'count' } };
+  const field = readFieldPath(scanner);
+  const aggregate = readAggregate(scanner);
+  return aggregate === undefined ? field : { ...field, figure: { embed, aggregate } };
+}
+
+export function readAggregate(scanner: Scanner): Aggregate | undefined {
+  if (!scanner.take('.')) return undefined;
+  const aggregate = AGGREGATES.find((name) => scanner.take(name));
+  if (aggregate === undefined) scanner.fail('"sum", "avg", "count", "max" or "min"');
+  if (aggregate === 'count' && scanner.take('(distinct)')) return 'distinct';
+  scanner.expect('()');
+  return aggregate;
 }
 
 /** A text in double quotes; a backslash escapes the next character. */

@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
-import { readFieldPath } from './names.ts';
+import { readFieldPath, readFigure } from './names.ts';
 import { Scanner } from './scanner.ts';
 import type { OrderTerm } from './tree.ts';
 
@@ -28,7 +28,8 @@ function readOrderTerm(scanner: Scanner): OrderTerm {
   let embed: string | undefined;
   if (field.json.length === 0 && scanner.take('(')) {
     embed = field.name;
-    field = readFieldPath(scanner);
+    field = readFigure(scanner, embed);
+    if (field.figure !== undefined) embed = undefined;
     scanner.expect(')');
   }
   let descending: boolean | undefined;

@@ -2,7 +2,17 @@
 import { AFTER, isLogicKey } from './logic.ts';
 import { quote } from './names.ts';
 import { isParameter } from './query.ts';
-import type { Condition, EmbedParameters, FacetTerm, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
+import type {
+  Aggregate,
+  Condition,
+  EmbedParameters,
+  FacetTerm,
+  FieldPath,
+  OrderTerm,
+  Query,
+  SelectItem,
+  Test,
+} from './tree.ts';
 
 /** The whole query, percent-encoded, without defaults. */
 export function printQuery(query: Query): string {
@@ -75,7 +85,8 @@ function printItem(item: SelectItem): string {
     case 'count':
       return `${printAlias(item.alias)}count()${printCast(item.cast)}`;
     case 'column': {
-      const aggregate = item.aggregate === undefined ? '' : `.${item.aggregate}()${printCast(item.aggregateCast)}`;
+      const aggregate =
+        item.aggregate === undefined ? '' : `.${printAggregate(item.aggregate)}${printCast(item.aggregateCast)}`;
       return `${printAlias(item.alias)}${printField(item.field)}${printCast(item.cast)}${aggregate}`;
     }
   }
@@ -98,7 +109,8 @@ function printEmbedParameters(way: string, { conditions, order, limit, offset }:
 }
 
 function printOrderTerm({ embed, field, descending, nulls }: OrderTerm): string {
-  const name = embed === undefined ? printField(field) : `${printName(embed)}(${printField(field)})`;
+  const way = embed ?? field.figure?.embed;
+  const name = way === undefined ? printField(field) : `${printName(way)}(${printValue(field)})`;
   return `${name}${descending ? '.desc' : ''}${nulls === undefined ? '' : `.nulls${nulls}`}`;
 }
 
@@ -106,8 +118,19 @@ function printFacet({ name, limits }: FacetTerm): string {
   return limits === undefined ? name : `${name}${printList(limits)}`;
 }
 
-function printField({ name, json }: FieldPath): string {
-  return `${printName(name)}${json.map(({ arrow, key }) => `${arrow}${printName(key)}`).join('')}`;
+function printField(path: FieldPath): string {
+  return path.figure === undefined ? printValue(path) : `${printName(path.figure.embed)}.${printValue(path)}`;
+}
+
+/** The field and its aggregate, without the relation that leads to it. */
+function printValue({ name, json, figure }: FieldPath): string {
+  if (name === '') return 'count()';
+  const field = `${printName(name)}${json.map(({ arrow, key }) => `${arrow}${printName(key)}`).join('')}`;
+  return figure === undefined ? field : `${field}.${printAggregate(figure.aggregate)}`;
+}
+
+function printAggregate(aggregate: Aggregate): string {
+  return aggregate === 'distinct' ? 'count(distinct)' : `${aggregate}()`;
 }
 
 /** Quotes a name unless it is plain and unambiguous. */

@@ -101,9 +101,19 @@ function parseTerm(
 const LOGIC_END = /(^|\.)((?:not\.)?(?:and|or))$/;
 const NO_STEPS: readonly string[] = [];
 
-/** `products.prices.amount` addresses an embedding by its path. Quoted names and JSON paths may contain dots. */
+const AGGREGATE_END = /\.[a-z]+\((?:distinct)?\)$/;
+
+/**
+ * `products.prices.amount` addresses an embedding by its path. Quoted names and JSON paths may contain dots. A figure
+ * (`prices.amount.min()`) belongs to the row that has the related rows.
+ */
 export function splitKey(name: string): { steps: readonly string[]; key: string } {
   if (!name.includes('.')) return { steps: NO_STEPS, key: name };
+  const aggregate = AGGREGATE_END.exec(name);
+  if (aggregate !== null) {
+    const steps = splitAtPoints(name.slice(0, aggregate.index));
+    return { steps, key: `${steps.splice(-2).join('.')}${aggregate[0]}` };
+  }
   const logic = LOGIC_END.exec(name);
   const steps = splitAtPoints(logic === null ? name : name.slice(0, logic.index));
   const key = logic === null ? steps.pop()! : logic[2]!;

@@ -3,9 +3,9 @@ import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
-import { FIELD_NAME, readFieldPath, readName } from './names.ts';
+import { FIELD_NAME, readAggregate, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';
-import { AGGREGATES, type Aggregate, type EmbedItem, type SelectItem } from './tree.ts';
+import type { EmbedItem, SelectItem } from './tree.ts';
 
 const ITEM = `"...", ${FIELD_NAME}, "*" or "count()"`;
 const NAME_START = /[\p{L}\p{N}_$"]/uy;
@@ -77,14 +77,6 @@ function readCast(scanner: Scanner): string | undefined {
   const cast = scanner.takeWhile(CAST_NAME).trim();
   if (cast === '') scanner.fail('a type (text, int, numeric, ...)');
   return cast;
-}
-
-function readAggregate(scanner: Scanner): Aggregate | undefined {
-  if (!scanner.take('.')) return undefined;
-  const aggregate = AGGREGATES.find((name) => scanner.take(name));
-  if (aggregate === undefined) scanner.fail('"sum", "avg", "count", "max" or "min"');
-  scanner.expect('()');
-  return aggregate;
 }
 
 /**

@@ -8,6 +8,13 @@ import type { SearchOperator, ValueOperator } from './operators.ts';
 export interface FieldPath {
   readonly name: string;
   readonly json: readonly JsonStep[];
+  /** Set if the value is an aggregate of the field over related rows. */
+  readonly figure?: Figure;
+}
+/** `prices.amount.min()` in a condition, `prices(amount.min())` in an order. Without a field, rows are counted. */
+export interface Figure {
+  readonly embed: string;
+  readonly aggregate: Aggregate;
 }
 export interface JsonStep {
   readonly arrow: '->' | '->>';
@@ -64,7 +71,8 @@ export const IS_VALUES = ['not_null', 'null', 'true', 'false', 'unknown'] as con
 export type IsValue = (typeof IS_VALUES)[number];
 
 export const AGGREGATES = ['sum', 'avg', 'count', 'max', 'min'] as const;
-export type Aggregate = (typeof AGGREGATES)[number];
+/** `distinct` counts different values: `field.count(distinct)`. */
+export type Aggregate = (typeof AGGREGATES)[number] | 'distinct';
 
 export type SelectItem =
   | { readonly kind: 'all' }

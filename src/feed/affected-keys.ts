@@ -66,7 +66,8 @@ export function relatedChanges(
     if (predicate.kind === 'exists' && predicate.tree !== undefined) return throughTree(predicate, predicate.tree);
     if (predicate.kind === 'exists')
       return throughRelation(predicate.relation, ofPredicate(predicate.where), predicate.between);
-    return isMoving(predicate) && since < now ? [isBetween(predicate, since, now)] : [];
+    const moved = isMoving(predicate) && since < now ? [isBetween(predicate, since, now)] : [];
+    return predicate.kind === 'constant' ? moved : [...moved, ...ofExpression(predicate.of)];
   };
   /** A row of a tree that moves takes all rows below it along. */
   const throughTree = (test: Exists, tree: TreeTest): readonly Predicate[] => {

@@ -59,7 +59,8 @@ function testsIn(from: Collection, predicate: Predicate): readonly Test[] {
   if (predicate.kind === 'not') return testsIn(from, predicate.term);
   if (predicate.kind === 'exists')
     return [...testsIn(predicate.relation.to, predicate.where), ...testsBetween(predicate)];
-  return isMoving(predicate) ? [{ from, test: predicate }] : [];
+  const own = isMoving(predicate) ? [{ from, test: predicate }] : [];
+  return predicate.kind === 'constant' ? own : [...own, ...testsInExpression(predicate.of)];
 }
 
 function testsBetween({ relation, between }: Pick<Extract<Predicate, { kind: 'exists' }>, 'relation' | 'between'>) {

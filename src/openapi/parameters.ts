@@ -31,7 +31,7 @@ ${OPERATOR_ROWS.join('\n')}`;
 const LOGIC = Object.fromEntries(LOGIC_KEYS.map((name) => [name, TEXT]));
 
 const SELECT = `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, \
-${AGGREGATES.map((name) => `\`field.${name}()\``).join(', ')}. Fields beside aggregates group them. The default is all fields.
+${AGGREGATES.map((name) => `\`field.${name}()\``).join(', ')}, \`field.count(distinct)\`. Fields beside aggregates group them. The default is all fields.
 
 Embed related rows as \`[alias:]name[!hint][!inner](select)\`, nested to any depth; the description of a collection \
 lists the names. \`...name(…)\` puts their columns beside the row's own. Filters, order, limit and offset of an \
@@ -63,7 +63,7 @@ const QUERY: Readonly<Record<(typeof PARAMETERS)[number], JsonObject>> = {
   select: query('select', SELECT, TEXT),
   order: query(
     'order',
-    'Sort keys: `field[.asc|.desc][.nullsfirst|.nullslast]`, separated by commas. The key is always the last.',
+    'Sort keys: `field[.asc|.desc][.nullsfirst|.nullslast]`, separated by commas. The key is always the last. `prices(amount.min())` is an aggregate of related rows.',
     TEXT,
   ),
   limit: query('limit', 'Most rows to return.', { type: 'integer', minimum: 0 }),

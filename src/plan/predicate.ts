@@ -14,7 +14,8 @@ import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS } from './read/embeds.ts';
-import { fieldExpression, misplacedSearch, resolvePath } from './resolve.ts';
+import { resolveTested } from './read/figures.ts';
+import { fieldExpression, misplacedSearch, undefinedFor } from './resolve.ts';
 import { ALWAYS, type Comparator, type Expression, fieldOf, type Predicate } from './types.ts';
 
 const UNKNOWN: Predicate = { kind: 'constant', value: null };
@@ -34,7 +35,7 @@ export function planConditions(
 function planCondition(collection: Collection, condition: Condition, embeds: Embeds): Predicate {
   const planned =
     condition.kind === 'comparison'
-      ? (planPresence(collection, condition, embeds) ?? planComparison(collection, condition))
+      ? (planPresence(collection, condition, embeds) ?? planComparison(collection, condition, embeds))
       : ({
           kind: condition.joiner === 'and' ? 'all' : 'any',
           terms: condition.terms.map((term) => planCondition(collection, term, embeds)),
@@ -44,7 +45,7 @@ function planCondition(collection: Collection, condition: Condition, embeds: Emb
 
 /** `products=is.null` tests for the absence of embedded rows. Any other test addresses a field, as in PostgREST. */
 function planPresence(collection: Collection, { field, test }: Comparison, embeds: Embeds): Predicate | undefined {
-  if (embeds.byItem.size === 0 || field.json.length > 0) return undefined;
+  if (embeds.byItem.size === 0 || field.json.length > 0 || field.figure !== undefined) return undefined;
   const embed = findEmbed(embeds, field.name);
   if (embed === undefined) return undefined;
   if (test.kind === 'is' && test.value === 'null') return { kind: 'not', term: existsPredicate(embed) };
@@ -54,8 +55,8 @@ function planPresence(collection: Collection, { field, test }: Comparison, embed
   });
 }
 
-function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {
-  const of = resolvePath(collection, path);
+function planComparison(collection: Collection, { field: path, test }: Comparison, embeds: Embeds): Predicate {
+  const of = resolveTested(collection, path, embeds);
   if (test.kind === 'search' && isOfSearch(fieldOf(of))) throw misplacedSearch();
   try {
     return of.kind === 'null' ? testOnNull(test) : planTest(of, test, collection);
@@ -249,10 +250,4 @@ function unsupportedOperator(type: Type, operator: ValueOperator): ApiError {
     });
   }
   return undefinedFor(`operator does not exist: ${title} ${symbol} unknown`, 'operator');
-}
-
-export function undefinedFor(what: string, kind: 'operator' | 'function'): ApiError {
-  return new ApiError('42883', kind === 'operator' ? what : `${what} does not exist`, {
-    hint: `No ${kind} matches the given name and argument types. You might need to add explicit type casts.`,
-  });
 }

@@ -46,7 +46,12 @@ export function fieldExpression(field: Field): Expression {
  * A field, or a path into it for json, arrays and composite types. Other types contain nothing, as PostgreSQL's
  * `to_jsonb(1)->'x'`; paths into text are rejected.
  */
-export function resolvePath(collection: Collection, { name, json: steps }: FieldPath): Expression {
+export function resolvePath(collection: Collection, { name, json: steps, figure }: FieldPath): Expression {
+  if (figure !== undefined) {
+    throw new ApiError('PGRST127', 'an aggregate of related rows is a filter or an order of a list', {
+      hint: `Leave out ${figure.embed} in rules and beside other aggregates.`,
+    });
+  }
   const field = resolveField(collection, name);
   const of = fieldExpression(field);
   const last = steps.at(-1);
@@ -61,6 +66,12 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
     });
   }
   return { kind: 'null', type };
+}
+
+export function undefinedFor(what: string, kind: 'operator' | 'function'): ApiError {
+  return new ApiError('42883', kind === 'operator' ? what : `${what} does not exist`, {
+    hint: `No ${kind} matches the given name and argument types. You might need to add explicit type casts.`,
+  });
 }
 
 const PATH_ABILITIES = ['json', 'array', 'foreign'] as const;

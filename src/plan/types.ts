@@ -10,7 +10,7 @@ import type { Moving } from '../collection/types/time/moving-moment.ts';
 import type { Containment, RangeOperator, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
-import type { Aggregate, JsonStep } from '../dialect/tree.ts';
+import type { Aggregate, FieldPath, JsonStep } from '../dialect/tree.ts';
 import type { WordQuery } from '../text/words/query.ts';
 
 /** Three-valued, as in SQL: a constant null is neither true nor false, also when negated. */
@@ -126,6 +126,8 @@ export interface OrderKey {
   readonly descending: boolean;
   /** Absent if the value cannot be null. */
   readonly nulls?: 'first' | 'last';
+  /** The name of the value in conditions, if it is not a field. */
+  readonly path?: FieldPath;
 }
 
 /** The composition of a result row. */

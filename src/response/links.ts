@@ -4,13 +4,12 @@
  */
 
 import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
-import type { Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
-import type { Condition, Query, Test } from '../dialect/tree.ts';
+import type { Condition, FieldPath, Query, Test } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
-import { fieldOf, type OrderKey, type ReadPlan } from '../plan/types.ts';
+import { type Expression, fieldOf, type OrderKey, type ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
   /** Path and query as sent. */
@@ -82,7 +81,7 @@ function withOffset({ offset: _, ...query }: Query, offset: number): Query {
 }
 
 interface PassedKey {
-  readonly field: Field;
+  readonly path: FieldPath;
   readonly order: OrderKey;
   readonly value: Value;
 }
@@ -91,14 +90,15 @@ interface PassedKey {
 function keysOf({ order }: ReadPlan, values: readonly (string | null)[]): readonly PassedKey[] | undefined {
   const keys = order.flatMap((each, index): PassedKey[] => {
     const field = fieldOf(each.expression);
+    const path = field === undefined ? each.path : { name: field.name, json: [] };
     const value = values[index] ?? null;
-    return field === undefined || !isReadable(field, value) ? [] : [{ field, order: each, value }];
+    return path === undefined || !isReadable(each.expression, value) ? [] : [{ path, order: each, value }];
   });
   return keys.length === order.length ? keys : undefined;
 }
 
 /** Adopted tables may contain values that we would not accept, such as a year before 1. */
-function isReadable({ type }: Field, value: string | null): boolean {
+function isReadable({ type }: Expression, value: string | null): boolean {
   if (value === null || can(type, 'number') || can(type, 'text')) return true;
   try {
     type.read(value);
@@ -113,33 +113,33 @@ function isReadable({ type }: Field, value: string | null): boolean {
  * engine can seek to the value instead of testing all earlier rows.
  */
 function after(keys: readonly PassedKey[]): Condition {
-  const [{ field, order, value }, ...rest] = keys as readonly [PassedKey, ...PassedKey[]];
+  const [{ path, order, value }, ...rest] = keys as readonly [PassedKey, ...PassedKey[]];
   if (value === null) {
     const sameNull = group('and', [
-      comparison(field, { kind: 'is', value: 'null' }),
+      comparison(path, { kind: 'is', value: 'null' }),
       ...(rest.length > 0 ? [after(rest)] : []),
     ]);
     return order.nulls === 'last'
       ? sameNull
-      : group('or', [sameNull, comparison(field, { kind: 'is', value: 'not_null' })]);
+      : group('or', [sameNull, comparison(path, { kind: 'is', value: 'not_null' })]);
   }
-  const later = comparison(field, valueTest(order.descending ? 'lt' : 'gt', value));
+  const later = comparison(path, valueTest(order.descending ? 'lt' : 'gt', value));
   const onwards =
     rest.length === 0
       ? later
       : group('and', [
-          comparison(field, valueTest(order.descending ? 'lte' : 'gte', value)),
+          comparison(path, valueTest(order.descending ? 'lte' : 'gte', value)),
           group('or', [later, after(rest)]),
         ]);
-  return order.nulls === 'last' ? group('or', [onwards, comparison(field, { kind: 'is', value: 'null' })]) : onwards;
+  return order.nulls === 'last' ? group('or', [onwards, comparison(path, { kind: 'is', value: 'null' })]) : onwards;
 }
 
 function group(joiner: 'and' | 'or', terms: readonly Condition[]): Condition {
   return terms.length === 1 ? terms[0]! : { kind: 'group', joiner, negated: false, terms };
 }
 
-function comparison(field: Field, test: Test): Condition {
-  return { kind: 'comparison', field: { name: field.name, json: [] }, negated: false, test };
+function comparison(field: FieldPath, test: Test): Condition {
+  return { kind: 'comparison', field, negated: false, test };
 }
 
 function valueTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Test {

@@ -13,7 +13,7 @@ import type { Moving } from './time/moving-moment.ts';
 
 /** Abilities that operators require. Every type can be compared and ordered; `foreign`: only by PostgreSQL. */
 export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json' | 'foreign';
-type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
+export type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
 /** Contains, is contained in, overlaps. */
 export type Containment = 'cs' | 'cd' | 'ov';
 /** Comparisons of ranges, which only PostgreSQL has. */

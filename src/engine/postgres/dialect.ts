@@ -103,7 +103,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return collated(from.postgres.casts?.[to.kind]?.(sql) ?? `(${sql})::${to.postgres.name}`, to);
     },
 
-    aggregate({ function: name, of }, sql) {
+    aggregate(name, of, sql) {
       const type = quantity(of);
       if (type !== undefined && name !== 'count') return `${name}((${sql})::${type})::text`;
       return of.type.postgres.aggregate?.[name]?.(sql) ?? `${name}(${sql})`;

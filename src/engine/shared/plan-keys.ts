@@ -111,7 +111,7 @@ export function dependsOnOtherCollections({ where, order }: Pick<ReadPlan, 'wher
 export function testsOtherCollections(predicate: Predicate): boolean {
   if ('terms' in predicate) return predicate.terms.some(testsOtherCollections);
   if (predicate.kind === 'not') return testsOtherCollections(predicate.term);
-  return predicate.kind === 'exists';
+  return predicate.kind === 'exists' || ('of' in predicate && isEmbedding(predicate.of));
 }
 
 type Exists = Extract<Predicate, { kind: 'exists' }>;

@@ -40,7 +40,12 @@ const compilers: Compilers = {
   count: () => 'count(*)',
   position: (_, { list }) => `${identifier(list!)}.key`,
   cast: ({ of, type }, scope) => scope.dialect.cast(compileExpression(of, scope), of.type, type),
-  aggregate: (expression, scope) => scope.dialect.aggregate(expression, compileExpression(expression.of, scope)),
+  aggregate: ({ function: name, of }, scope) => {
+    const operand = compileOperand(of, scope);
+    return name === 'distinct'
+      ? `count(distinct ${scope.dialect.groupedBy(operand)})`
+      : scope.dialect.aggregate(name, of, operand.sql);
+  },
 };
 
 /** The column of a field in the rows of a scope. */

@@ -187,7 +187,7 @@ function compileBounds({ rows, value }: FacetSource, { dialect }: Scope): string
   const { of } = value;
   const bound = (name: 'min' | 'max') => {
     const type = builtIn(of.type.aggregates[name]!);
-    return dialect.valueAsJson(dialect.aggregate({ kind: 'aggregate', function: name, of, type }, value.sql), type);
+    return dialect.valueAsJson(dialect.aggregate(name, of, value.sql), type);
   };
   return `(select '{"minimum":' || ${bound('min')} || ',"maximum":' || ${bound('max')} || '}' ${rows})`;
 }

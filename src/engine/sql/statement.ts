@@ -1,6 +1,6 @@
 /** Builds SQL statements: text and bound parameters. */
 import type { Field } from '../../collection/declaration.ts';
-import type { Containment, RangeOperator, Type } from '../../collection/types/type.ts';
+import type { AggregateName, Containment, RangeOperator, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Comparator, Expression, Predicate, SetResult } from '../../plan/types.ts';
 
@@ -75,7 +75,7 @@ export interface SqlDialect {
   contains(operand: Operand, operator: Containment | RangeOperator, value: string): string;
   path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;
   cast(sql: string, from: Type, to: Type): string;
-  aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
+  aggregate(name: AggregateName, of: Expression, sql: string): string;
   /** The column as the driver returns it for JSON.stringify; undefined if the database must build the JSON. */
   plain(type: Type): ((sql: string) => string) | undefined;
   /** An expression as a member for `rowAsJson`, and as text. */

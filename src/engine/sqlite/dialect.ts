@@ -78,7 +78,7 @@ export const sqliteDialect: SqlDialect = {
     return `cast_as(${named(from)}, ${named(to)}, ${sql})`;
   },
 
-  aggregate({ function: name, of: { type } }, sql) {
+  aggregate(name, { type }, sql) {
     const special = type.sqlite.aggregate?.[name]?.(sql);
     if (special !== undefined) return special;
     const isByKey = type.sqlite.keyed === true && (name === 'max' || name === 'min');

@@ -46,7 +46,7 @@ export function refineStored(
 /** Groups and rows without the embedding have no fields to sort by. */
 function keepsOrder({ order }: Query, { select }: Query): boolean {
   const isGrouped = select.some((item) => item.kind === 'count' || ('aggregate' in item && item.aggregate));
-  return !isGrouped && order.every((term) => term.embed === undefined);
+  return !isGrouped && order.every((term) => (term.embed ?? term.field.figure) === undefined);
 }
 
 function mergedEmbeds({ embeds: stored }: Query, { embeds: own }: Query): Pick<Query, 'embeds'> {
@@ -148,11 +148,12 @@ export function problemsInStored(
         for (const term of condition.terms) inspect(of, term);
         return;
       }
-      const { type } = resolvePath(of, condition.field);
+      // The plan below checks figures.
+      const type = condition.field.figure === undefined ? resolvePath(of, condition.field).type : undefined;
       for (const text of valuesOf(condition.test)) {
         const name = parameterIn(text);
         if (name !== undefined && parameters.includes(name)) used.add(name);
-        else if (wordIn(type, text) !== undefined) continue;
+        else if (type === undefined || wordIn(type, text) !== undefined) continue;
         // `{a}` is also a list of one element.
         else if (/\{\w*\}/.test(text) && !can(type, 'array') && !can(type, 'json')) {
           problems.push(new ApiError('PGRST100', `${text} is not a parameter; a whole value is written {parameter}`));

@@ -6,7 +6,7 @@ import type { FieldPath, SelectItem } from '../../dialect/tree.ts';
 import { type Embeds, embedName, type PlannedEmbed, type ShownNames } from './embeds.ts';
 
 export function columnName({ alias, aggregate: figure, field }: Extract<SelectItem, { kind: 'column' }>): string {
-  return alias ?? figure ?? nameOf(field);
+  return alias ?? (figure === 'distinct' ? 'count' : figure) ?? nameOf(field);
 }
 
 /** The last step that is a name: an array element takes the name of its array. */

@@ -4,26 +4,17 @@
  */
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
-import { isMany, type Relation, relationsOf } from '../../collection/relations.ts';
+import { isMany, relationsOf } from '../../collection/relations.ts';
 import { titleField } from '../../collection/title-field.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { FacetTerm, Query } from '../../dialect/tree.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import { fieldExpression, resolvePath } from '../resolve.ts';
-import {
-  ALWAYS,
-  conjuncts,
-  type Expression,
-  type Facet,
-  type Facets,
-  fieldOf,
-  type Predicate,
-  type ReadPlan,
-} from '../types.ts';
-import { type Embeds, embeddedValues, embedName, existsPredicate, type PlannedEmbed } from './embeds.ts';
-import { relate } from './relate.ts';
-import { NO_ORDER, sameExpression } from './shape.ts';
+import { ALWAYS, conjuncts, type Expression, type Facet, type Facets, fieldOf, type Predicate } from '../types.ts';
+import { type Embeds, embedName, existsPredicate, type PlannedEmbed } from './embeds.ts';
+import { relatedRows, relatedValue } from './figures.ts';
+import { sameExpression } from './shape.ts';
 
 type FacetsQuery = Pick<Query, 'conditions'> & { readonly facets: readonly FacetTerm[] };
 
@@ -73,34 +64,24 @@ function planFacet(
     return { facet: shapeOf(collection, term, of, of), owns: (condition) => testsOnly(condition, of) };
   }
   const embed = inner.get(name);
-  const relation = embed?.relation ?? relationOf(collection, name, embeds);
+  const { relation, to } = relatedRows(collection, name, embeds);
   if (relation.computedBy !== undefined) {
     throw new ApiError('PGRST127', `facets cannot follow ${name}, which a function computes`);
   }
-  const to = collection.among.get(relation.to.name) ?? relation.to;
   const value = resolvePath(to, field);
   // Related rows satisfy the other conditions of their embedding.
   const rest = conjuncts(embed?.plan.where ?? ALWAYS).filter((condition) => !testsOnly(condition, value));
-  const column = { name: field.name, expression: value };
-  const plan: ReadPlan = {
-    kind: 'read',
-    from: stored(to),
-    columns: [column],
-    order: NO_ORDER,
-    where: { kind: 'all', terms: rest },
-    offset: 0,
-  };
-  const of = embeddedValues({ relation, plan, many: isMany(relation) }, column);
+  const of = relatedValue(
+    relation,
+    { name: field.name, expression: value },
+    to,
+    { kind: 'all', terms: rest },
+    isMany(relation),
+  );
   return {
     facet: shapeOf(to, term, of, value),
     owns: (condition) => embed !== undefined && required.get(condition) === embed,
   };
-}
-
-/** The relation of an embedding of the request, or any other. */
-function relationOf(collection: Collection, name: string, { byItem }: Embeds): Relation {
-  for (const [item, embed] of byItem) if (embedName(item) === name) return embed.relation;
-  return relate(collection, name, undefined);
 }
 
 /** `value` is the expression of the collection that has the field. */
@@ -144,16 +125,7 @@ function titleOf(collection: Collection, field: Field): Expression | undefined {
   const to = relation && collection.among.get(relation.to.name);
   const title = to && titleField(to);
   if (relation === undefined || to === undefined || title === undefined) return undefined;
-  const column = { name: title.name, expression: fieldExpression(title) };
-  const plan: ReadPlan = {
-    kind: 'read',
-    from: stored(to),
-    columns: [column],
-    order: NO_ORDER,
-    where: ALWAYS,
-    offset: 0,
-  };
-  return embeddedValues({ relation, plan, many: false }, column);
+  return relatedValue(relation, { name: title.name, expression: fieldExpression(title) }, to, ALWAYS);
 }
 
 /** Whether a condition depends on nothing but this value. */

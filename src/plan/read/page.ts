@@ -2,13 +2,13 @@
 import { memoize } from '../../base/memo.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
 
-/** The order keys that `next` can continue by: all are fields, they end with the key, and the page has a limit. */
+/** The order keys that `next` can continue by: all have names, they end with the key, and the page has a limit. */
 export function endKeys({ from, groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
   if (from.key.length === 0 || groupBy !== undefined || limit === undefined || count !== undefined) return undefined;
-  return order.every(({ expression }) => expression.kind === 'field') ? order : undefined;
+  return order.every(({ expression, path }) => expression.kind === 'field' || path !== undefined) ? order : undefined;
 }
 
-/** The columns that contain the keys, which are fields, unchanged; undefined unless all of them are selected. */
+/** The columns that contain the keys, if these are fields, unchanged; undefined unless all of them are selected. */
 export function visibleKeys(
   keys: readonly OrderKey[],
   columns: readonly OutputColumn[],
@@ -17,7 +17,7 @@ export function visibleKeys(
   for (const key of keys) {
     const field = fieldOf(key.expression);
     const column = columns.find(({ expression }) => fieldOf(expression) === field);
-    if (column === undefined) return undefined;
+    if (field === undefined || column === undefined) return undefined;
     names.push(column.name);
   }
   return names;

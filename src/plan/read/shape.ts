@@ -7,9 +7,8 @@ import { isCastable } from '../../collection/types/cast.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import { builtIn, castNames, castTypeNamed } from '../../collection/types/index.ts';
 import { can } from '../../collection/types/type.ts';
-import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
-import { undefinedFor } from '../predicate.ts';
-import { fieldExpression, isHidden, pathType, resolvePath } from '../resolve.ts';
+import type { EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
+import { fieldExpression, isHidden, pathType, resolvePath, undefinedFor } from '../resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
 import { checkUnambiguous, columnName } from './column-names.ts';
 import {
@@ -22,6 +21,7 @@ import {
   notEmbedded,
   type PlannedEmbed,
 } from './embeds.ts';
+import { aggregate, COUNT, resolveTested } from './figures.ts';
 
 export const NO_ORDER: readonly OrderKey[] = [];
 export const NO_COLUMNS: readonly OutputColumn[] = [];
@@ -60,7 +60,12 @@ export function planOrder(
   embeds = NO_EMBEDS,
 ): readonly OrderKey[] {
   if (terms.length === 0) return NO_ORDER;
-  return withoutRepeats(terms.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
+  return withoutRepeats(
+    terms.map((term) => {
+      const key = orderKey(orderedBy(collection, term, embeds), term);
+      return term.field.figure === undefined ? key : { ...key, path: term.field };
+    }),
+  );
 }
 
 /** Repeated order fields have no effect. */
@@ -195,8 +200,7 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
 }
 
 function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; readonly cast?: string }): OutputColumn {
-  const count: Expression = { kind: 'count', type: builtIn('int8') };
-  return { name: alias, expression: as === undefined ? count : cast(count, as) };
+  return { name: alias, expression: as === undefined ? COUNT : cast(COUNT, as) };
 }
 
 /**
@@ -234,9 +238,9 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
 }
 
-/** A field, or a column of a to-one embedding. */
+/** A field, a figure of related rows, or a column of a to-one embedding. */
 function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
-  if (name === undefined) return resolvePath(collection, field);
+  if (name === undefined) return resolveTested(collection, field, embeds);
   const embed = findEmbed(embeds, name);
   if (embed === undefined) throw notEmbedded(name);
   if (embed.many) {
@@ -268,12 +272,6 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
 /** A nested embedding is compared as JSON, not as text. */
 function comparedAs(of: Expression): Expression {
   return of.type === embedded ? { kind: 'cast', of, type: builtIn('json') } : of;
-}
-
-function aggregate(name: Aggregate, of: Expression): Expression {
-  const type = name === 'count' ? 'int8' : of.type.aggregates[name];
-  if (type === undefined) throw undefinedFor(`function ${name}(${of.type.title})`, 'function');
-  return { kind: 'aggregate', function: name, of, type: builtIn(type) };
 }
 
 function isAggregated(expression: Expression): boolean {

@@ -101,6 +101,11 @@ class Asked {
     return from.length === 0 ? undefined : choose.one(from);
   }
 
+  private figure(name: string): string {
+    const functions = ['sum()', 'avg()', 'count()', 'count(distinct)', 'max()', 'min()'];
+    return this.choose.one([`${this.field(name)}.${this.choose.one(functions)}`, 'count()']);
+  }
+
   condition(name: string, before = ''): string {
     const { choose } = this;
     const test = () => {
@@ -138,6 +143,8 @@ class Asked {
           [this.condition(to, 'in.'), 'in=not.is.null'],
           [`in.order=${this.field(to)}.desc`, 'in.limit=1'],
           [`order=in(${this.field(to)})`],
+          [`order=in(${this.figure(to)})`],
+          [`in.${this.figure(to)}=${choose.one(['gt', 'lte', 'eq', 'not.is'])}.${choose.one(NUMBERS)}`],
           ['in=is.null'],
           ['in=not.is.null'],
           [],
