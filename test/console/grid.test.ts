@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { parseTsv, printTsv, tile } from '../../src/console/browser/grid/clipboard/clipboard.ts';
 import { cellCount, moveByKey, rangeOf, START, single } from '../../src/console/browser/grid/selection.ts';
 
-const BOUNDS = { rows: 1_000_000, columns: 5, page: 20 };
+const BOUNDS = { rows: 1_000_000, stored: 1_000_000, columns: 5, page: 20 };
 const press = (from: readonly [number, number], key: string, held: { shift?: boolean; ctrl?: boolean } = {}) => {
   const event = { key, shiftKey: held.shift === true, ctrlKey: held.ctrl === true, metaKey: false };
   return moveByKey(single({ row: from[0], column: from[1] }), event, BOUNDS);

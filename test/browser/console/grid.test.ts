@@ -82,6 +82,50 @@ browserStories('the cell grid', (stage) => {
     await cell(stage, 'product_name', 76).waitFor();
   });
 
+  test('the handle repeats cells, menus of a row and a column act, and new rows are typed at the end', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).click();
+    await page.keyboard.press('Shift+ArrowDown');
+    const from = (await page.locator('.fill-handle').boundingBox())!;
+    const to = (await cell(stage, 'unit_price', 4).boundingBox())!;
+    await page.mouse.move(from.x + 4, from.y + 4);
+    await page.mouse.down();
+    await page.mouse.move(to.x + 9, to.y + 9, { steps: 3 });
+    await page.mouse.up();
+    await stage.until('3 cells changed.');
+    expect(await pricesOf(stage, 6)).toEqual([18, 19, 18, 19, 18, 25]);
+
+    await cell(stage, 'product_name', 1).click({ button: 'right' });
+    expect(await page.getByRole('menuitem').allTextContents()).toContain('Delete the row');
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await stage.until('Chang was duplicated.');
+    await page.getByRole('complementary', { name: 'Chang' }).waitFor();
+    expect((await stage.product(78)).unit_price).toBe(19);
+    await page.keyboard.press('Escape');
+    await page.locator('[role=columnheader][data-field=quantity_per_unit] button').focus();
+    await page.keyboard.press('Shift+F10');
+    await page.keyboard.press('H');
+    await page.keyboard.press('Enter');
+    await page.locator('[role=columnheader][data-field=quantity_per_unit]').waitFor({ state: 'hidden' });
+
+    await page.getByRole('grid').focus();
+    for (const key of ['Control+End', 'Home', 'ArrowDown']) await page.keyboard.press(key);
+    for (const name of ['First tea', 'Second tea']) {
+      await page.keyboard.type(name, { delay: 20 });
+      await page.keyboard.press('Enter');
+    }
+    const names = () => stage.ask<Product[]>('/products?select=product_name&id=gt.78&order=id');
+    await until('two rows', async () => (await names()).length === 2);
+    expect((await names()).map((row) => row.product_name)).toEqual(['First tea', 'Second tea']);
+    await stage.until('80 rows');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Shift+F10');
+    await page.getByRole('menuitem', { name: 'Without Second tea' }).click();
+    await stage.until('79 rows');
+  });
+
   test('invalid text stays in the editor, and a value that the service rejects is shown and can be corrected', async () => {
     const { page } = stage;
     await stage.open('/c/products');

@@ -205,7 +205,9 @@ export async function quicker({ page }: Stage, method: string, work: () => Promi
 }
 
 export async function shownNames(page: Page): Promise<string[]> {
-  const names = await page.locator('[role=gridcell][data-field=product_name]').allTextContents();
+  const names = await page
+    .locator('.grid-row:not(.new-line) > [role=gridcell][data-field=product_name]')
+    .allTextContents();
   return names.map((name) => name.trim());
 }
 

@@ -1,6 +1,7 @@
 /** Query hooks. The keys begin with `list` or `row` and the name of the collection. */
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { addedRows } from './added-rows.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/keys.ts';
@@ -13,7 +14,7 @@ export interface RowWindow {
   readonly rowAt: (index: number) => Row | undefined;
   /** The loaded ones of the first rows. */
   readonly firstRows: (count: number) => readonly Row[];
-  /** Undefined until the first page has loaded. */
+  /** Without added rows. Undefined until the first page has loaded. */
   readonly total: number | undefined;
   readonly error: Error | null;
   /** Whether the first page is not loaded yet. */
@@ -79,8 +80,16 @@ export function invalidate({ name }: Pick<Collection, 'name'>, lists: 'active' |
   ]);
 }
 
+/** The number of rows of a list without the added ones; 0 until its first page is loaded. */
+const loadedTotal = (query: ListQuery): number => queryClient.getQueryData<Page>([...listKey(query), 0])?.total ?? 0;
+
+/** The number of rows of a list with the added ones. */
+export const loadedCount = (query: ListQuery): number => loadedTotal(query) + addedRows(query).length;
+
 /** The row at an index of a list, if its page is loaded. */
 export function loadedRow(query: ListQuery, index: number): Row | undefined {
+  const total = loadedTotal(query);
+  if (index >= total) return addedRows(query)[index - total];
   const page = queryClient.getQueryData<Page>([...listKey(query), Math.floor(index / PAGE_SIZE)]);
   return page?.rows[index % PAGE_SIZE];
 }
@@ -102,6 +111,14 @@ export function loadedRows({ name }: Pick<Collection, 'name'>): readonly Row[] {
 
 /** Loads the rows of a list from one index to another, both included. */
 export async function loadRows(query: ListQuery, first: number, last: number): Promise<readonly Row[]> {
+  const total = loadedTotal(query);
+  const added = last < total ? [] : addedRows(query).slice(Math.max(0, first - total), last - total + 1);
+  return first < total || total === 0
+    ? [...(await loadPages(query, first, total === 0 ? last : Math.min(last, total - 1))), ...added]
+    : added;
+}
+
+async function loadPages(query: ListQuery, first: number, last: number): Promise<readonly Row[]> {
   const pages: Page[] = [];
   for (let page = Math.floor(first / PAGE_SIZE); page <= Math.floor(last / PAGE_SIZE); page++)
     pages.push(

@@ -6,6 +6,7 @@ import { queryClient } from '../api/query-client.ts';
 import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { LoginBar } from '../components/login-bar.tsx';
+import { ContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { NotFound, PageAnnouncement } from '../components/small.tsx';
 import { Toasts } from '../components/toasts.tsx';
@@ -27,6 +28,7 @@ export function App() {
           <Pages />
         </Shell>
         <Toasts />
+        <ContextMenu />
         <PageAnnouncement />
         <NewRowDialogs />
         <ConflictDialog />

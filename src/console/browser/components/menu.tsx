@@ -1,7 +1,13 @@
-/** A menu button. Arrow keys, Home, End and letters move among the items; Escape and Tab close it. */
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+/**
+ * Menu buttons, and the context menu of the page. Arrow keys, Home, End and letters move among the items; Escape and
+ * Tab close it.
+ */
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { Store, useStore } from '../base/store.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-shapes.ts';
+import { usePopover } from './popover.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -30,20 +36,6 @@ export function Menu({ label, groups, icon, className = 'icon-button', children 
   const [isOpen, setOpen] = useState(false);
   const popup = useRef<HTMLDivElement>(null);
   const id = useId();
-  useEffect(() => {
-    if (isOpen) itemsIn(popup.current)[0]?.focus();
-  }, [isOpen]);
-  const close = () => popup.current!.hidePopover();
-  const onKeyDown = (event: KeyboardEvent) => {
-    // The browser closes the menu on Escape; nothing around it must do more.
-    event.stopPropagation();
-    const all = itemsIn(popup.current);
-    const next = nextItem(event.key, all.indexOf(document.activeElement as HTMLElement), all);
-    if (event.key === 'Tab') close();
-    if (next === undefined) return;
-    event.preventDefault();
-    next.focus();
-  };
   return (
     <>
       <button
@@ -64,20 +56,85 @@ export function Menu({ label, groups, icon, className = 'icon-button', children 
         <Icon name={icon} />
         {children}
       </button>
-      <div
-        ref={popup}
-        id={id}
-        popover="auto"
-        role="menu"
-        tabIndex={-1}
-        aria-label={label}
-        className="menu"
-        onKeyDown={onKeyDown}
-        onToggle={({ newState }) => setOpen(newState === 'open')}
-      >
-        {isOpen && groups.map((group) => <Group key={group.label ?? group.items[0]?.label} {...group} close={close} />)}
-      </div>
+      <MenuItems popup={popup} id={id} label={label} groups={groups} isOpen={isOpen} onToggle={setOpen} />
     </>
+  );
+}
+
+interface OpenMenu extends Pick<MenuProps, 'label' | 'groups'> {
+  readonly x: number;
+  readonly y: number;
+}
+
+const contextMenu = new Store<OpenMenu | undefined>(undefined);
+
+/** Shows a menu at the pointer, or below an element for a key. */
+export function showContextMenu(at: MouseEvent | Element, label: string, groups: readonly MenuGroup[]): void {
+  const { left: x, bottom: y } =
+    at instanceof Element ? at.getBoundingClientRect() : { left: at.clientX, bottom: at.clientY };
+  contextMenu.set({ x, y, label, groups: groups.filter(({ items }) => items.length > 0) });
+}
+
+/** Whether a key asks for the context menu. Its own event would have the place of the focus only. */
+export const isMenuKey = ({ key, shiftKey }: { readonly key: string; readonly shiftKey: boolean }): boolean =>
+  key === 'ContextMenu' || (key === 'F10' && shiftKey);
+
+/** The context menu of the page. */
+export function ContextMenu() {
+  const menu = useStore(contextMenu);
+  return menu && createPortal(<MenuAtPoint key={`${menu.x} ${menu.y} ${menu.label}`} {...menu} />, document.body);
+}
+
+function MenuAtPoint({ x, y, label, groups }: OpenMenu) {
+  const anchor = useRef<HTMLSpanElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
+  const id = useId();
+  usePopover(true, anchor, popup);
+  const onToggle = (isOpen: boolean) => isOpen || contextMenu.set(undefined);
+  return (
+    <>
+      <span ref={anchor} className="menu-anchor" style={{ left: x, top: y }} />
+      <MenuItems popup={popup} id={id} label={label} groups={groups} isOpen onToggle={onToggle} />
+    </>
+  );
+}
+
+interface MenuItemsProps extends Pick<MenuProps, 'label' | 'groups'> {
+  readonly popup: RefObject<HTMLDivElement | null>;
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}
+
+function MenuItems({ popup, id, label, groups, isOpen, onToggle }: MenuItemsProps) {
+  useEffect(() => {
+    if (isOpen) itemsIn(popup.current)[0]?.focus();
+  }, [isOpen, popup]);
+  const close = () => popup.current!.hidePopover();
+  const onKeyDown = (event: KeyboardEvent) => {
+    // The browser closes the menu on Escape; nothing around it must do more.
+    event.stopPropagation();
+    const all = itemsIn(popup.current);
+    const next = nextItem(event.key, all.indexOf(document.activeElement as HTMLElement), all);
+    if (event.key === 'Tab') close();
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
+  };
+  return (
+    <div
+      ref={popup}
+      id={id}
+      popover="auto"
+      role="menu"
+      tabIndex={-1}
+      aria-label={label}
+      className="menu"
+      onKeyDown={onKeyDown}
+      onToggle={({ newState }) => onToggle(newState === 'open')}
+    >
+      {isOpen && groups.map((group) => <Group key={group.label ?? group.items[0]?.label} {...group} close={close} />)}
+    </div>
   );
 }
 

@@ -3,11 +3,13 @@
  * list at the foot until the person decides, also on other pages: nothing that was typed is lost, and no dialog takes
  * the focus. Writes run one after the other, so that a second change of a cell has the first as its condition.
  */
+import { setLineValue } from '../api/added-rows.ts';
 import { changeUnchangedRows } from '../api/bulk.ts';
-import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyOf, keyText } from '../api/query/keys.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import type { RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
 import { Store } from '../base/store.ts';
@@ -115,6 +117,20 @@ export function saveCell(place: FieldPlace, row: Row, value: Value, text: string
       keep(row, explain(error, collection));
     }
   });
+}
+
+/** Sets a value of a new row. The row is stored when it has all required values. */
+export async function saveLine(query: ListQuery, place: FieldPlace, line: Row, value: Value, text: string) {
+  const { collection, field } = place;
+  try {
+    const stored = await setLineValue(query, line, field, value, ({ requestId }) => {
+      notify(t.record.created, { ...undoOf('create', collection, requestId), topic: 'cell' });
+      void invalidate(collection, 'none');
+    });
+    if (stored !== undefined) await saveCell(place, stored, value, text);
+  } catch (error) {
+    notify(t.grid.notSaved(t.record.newRow, labelOf(field), explain(error, collection)), { isError: true });
+  }
 }
 
 /** Changes many rows in one request. `report` makes the message. */

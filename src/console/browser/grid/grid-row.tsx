@@ -16,6 +16,8 @@ export interface GridRowProps {
   readonly collection: Collection;
   readonly columns: readonly Column[];
   readonly row: Row | undefined;
+  /** Whether the row is a line of a new one. */
+  readonly isLine: boolean;
   readonly index: number;
   /** The position among rows and heads of groups. */
   readonly line: number;
@@ -24,6 +26,8 @@ export interface GridRowProps {
   /** The selected columns of this row; none if `right` is smaller than `left`. */
   readonly left: number;
   readonly right: number;
+  /** Whether the selection ends here, with the handle that repeats it. */
+  readonly hasHandle: boolean;
   /** The active column, or -1. */
   readonly active: number;
   /** Fields with a rejected change, and fields that someone else just changed, separated by line breaks. */
@@ -48,13 +52,14 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   return (
     <div
       role="row"
-      className="grid-row"
+      className={props.isLine ? 'grid-row new-line' : 'grid-row'}
       data-row={index}
       aria-rowindex={line + 2}
       style={{ transform: `translateY(${top}px)` }}
     >
       <div role="gridcell" aria-colindex={1} className="grid-cell check">
-        {row !== undefined && (
+        {props.isLine && <Icon name="plus" />}
+        {row !== undefined && !props.isLine && (
           <input
             type="checkbox"
             tabIndex={-1}
@@ -72,7 +77,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
 });
 
 function GridCell(props: GridRowProps & { readonly column: Column; readonly at: number }) {
-  const { collection, column, at, row, index, edit, actions } = props;
+  const { collection, column, at, row, isLine, index, edit, actions } = props;
   const { field, isFrozen } = column;
   const { Cell, isRightAligned = false } = kindOf({ collection, field });
   const isSelected = at >= props.left && at <= props.right;
@@ -94,7 +99,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
       role="gridcell"
       aria-colindex={at + 2}
       aria-selected={isSelected || undefined}
-      aria-readonly={!mayWrite(collection, field, false) || undefined}
+      aria-readonly={!mayWrite(collection, field, isLine) || undefined}
       data-field={field.name}
       className={classes.filter((each) => each).join(' ')}
     >
@@ -104,7 +109,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
         <CellEditor
           collection={collection}
           field={field}
-          title={titleOf(collection, row)}
+          title={isLine ? t.record.newRow : titleOf(collection, row)}
           editing={edit}
           onChange={actions.setText}
           onLeave={actions.commit}
@@ -115,6 +120,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
             <Marked of={row} name={isReference ? '' : field.name} text={row[field.name]}>
               <Cell collection={collection} field={field} row={row} />
             </Marked>
+            {isLine && row[field.name] === undefined && <LineHint {...props} />}
           </span>
           {isFrozen && props.editors !== '' && (
             <span
@@ -126,7 +132,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
               <Icon name="pencil" size={12} /> {props.editors}
             </span>
           )}
-          {isFrozen && (
+          {isFrozen && !isLine && (
             // A link of the router would subscribe to the address in every row.
             <a
               href={`${consoleBase}${rowAddress(collection, row)}`}
@@ -143,8 +149,17 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
               <Icon name="maximize-2" />
             </a>
           )}
+          {props.hasHandle && !isLine && at === props.right && (
+            <span className="fill-handle" title={t.grid.fillHandle} />
+          )}
         </>
       )}
     </div>
   );
+}
+
+/** What a new row needs; the first column says what the line is. */
+function LineHint({ column: { field, isFrozen }, failed }: GridRowProps & { readonly column: Column }) {
+  if (failed.split('\n').includes(field.name)) return <span className="help">{t.errors.required}</span>;
+  return isFrozen && failed === '' ? <span className="help">{t.grid.newRow}</span> : null;
 }

@@ -1,9 +1,10 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
 
 import { type CSSProperties, useMemo, useRef } from 'react';
-import type { Row } from '../api/catalogue.ts';
+import { isStored, missingFields, useAddedRows } from '../api/added-rows.ts';
+import { may, type Row } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
-import { useRows } from '../api/queries.ts';
+import { loadedCount, useRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { useStore } from '../base/store.ts';
@@ -21,6 +22,7 @@ import { cellName, saveRows, unsavedCells } from './edits.ts';
 import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
+import { useRowMenu } from './row-menu.tsx';
 import { lineOf, useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
 import { useGrid } from './use-grid.ts';
@@ -28,6 +30,7 @@ import { useLiveRows } from './use-live-rows.ts';
 
 const PasteDialog = onDemand(() => import('./clipboard/paste-dialog.tsx'));
 
+const NO_VALUES: Row = {};
 const HEAD_HEIGHT = 36;
 const CHECK_WIDTH = 40;
 
@@ -45,12 +48,17 @@ export function Grid({ query, checked, open }: GridProps) {
   const rowHeight = ROW_HEIGHTS[settings.rowHeight ?? 'normal'];
   const scroller = useRef<HTMLDivElement>(null);
   const { total = 0, isLoading } = useRows(query, 0, 0);
+  const added = useAddedRows(query);
+  const count = total + added.length;
+  const mayAdd = may('create', collection);
+  const lines = mayAdd ? count + 1 : count;
   const groups = groupHeads(useGroups(query), total);
   const starts = groups.map(({ start }) => start);
-  const rows = useRowWindow(scroller, { total, rowHeight, starts }, HEAD_HEIGHT);
-  const { rowAt, error, refetch } = useRows(query, rows.first, rows.last);
+  const rows = useRowWindow(scroller, { total: total === 0 ? 0 : lines, rowHeight, starts }, HEAD_HEIGHT);
+  const { rowAt, error, refetch } = useRows(query, rows.first, Math.min(rows.last, total - 1));
   const unsaved = useStore(unsavedCells);
-  const blocks = useBlocks({ query, columns, total });
+  const blocks = useBlocks({ query, columns, total: count });
+  const menu = useRowMenu(query, checked, open);
   const show = ({ row, column }: CellPlace) => {
     rows.scrollToRow(row);
     showColumn(scroller.current!, columns, column);
@@ -58,15 +66,23 @@ export function Grid({ query, checked, open }: GridProps) {
   const grid = useGrid({
     query,
     columns,
-    bounds: { rows: total, columns: columns.length, page: rows.page },
+    bounds: () => {
+      const stored = loadedCount(query);
+      return { rows: mayAdd ? stored + 1 : stored, stored, columns: columns.length, page: rows.page };
+    },
     scroller,
     show,
     open,
     toggleRow: (index) => checked.check(index, false),
     clear: blocks.clear,
+    fill: blocks.fill,
     fillDown: blocks.fillDown,
+    showMenu: (at, place, chosen) => menu.show(at, place, columns[place.column]!.field, chosen, blocks),
   });
-  useEditing(collection, grid.edit && keyText(collection, grid.edit.row));
+  useEditing(
+    collection,
+    grid.edit && isStored(collection, grid.edit.row) ? keyText(collection, grid.edit.row) : undefined,
+  );
   const editors = useEditors(collection);
   const live = useLiveRows(query, grid.edit);
   const latest = useRef<RowActions>(undefined);
@@ -85,6 +101,15 @@ export function Grid({ query, checked, open }: GridProps) {
   if (total === 0) return <NoRows query={query} />;
   const { selection, edit } = grid;
   const selected = rangeOf(selection);
+  const filled = grid.filled ?? selected;
+  const mayUpdate = may('update', collection);
+  /** The values that a new row still needs, once it has one. */
+  const needed = (line: Row) =>
+    line === NO_VALUES
+      ? ''
+      : missingFields(collection, line)
+          .map(({ name }) => name)
+          .join('\n');
   const namesIn = (row: Row | undefined, has: (cell: string) => boolean) =>
     row === undefined
       ? ''
@@ -110,7 +135,7 @@ export function Grid({ query, checked, open }: GridProps) {
         tabIndex={0}
         aria-label={t.grid.label}
         aria-multiselectable
-        aria-rowcount={total + groups.length + 1}
+        aria-rowcount={lines + groups.length + 1}
         aria-colcount={columns.length + 1}
         aria-activedescendant={
           edit === undefined && selection.active.row >= rows.first && selection.active.row <= rows.last
@@ -152,24 +177,27 @@ export function Grid({ query, checked, open }: GridProps) {
                 </div>
               ))}
             {indexes.map((index) => {
-              const row = rowAt(index);
-              const isInRange = index >= selected.top && index <= selected.bottom;
+              const row = index < total ? rowAt(index) : (added[index - total] ?? NO_VALUES);
+              const isLine = row !== undefined && !isStored(collection, row);
+              const isInRange = index >= filled.top && index <= filled.bottom;
               return (
                 <GridRow
                   key={index}
                   collection={collection}
                   columns={columns}
                   row={row}
+                  isLine={isLine}
                   index={index}
                   line={lineOf(index, starts)}
                   top={rows.topOf(index)}
-                  isChecked={checked.has(row)}
+                  isChecked={!isLine && checked.has(row)}
                   left={isInRange ? selected.left : 0}
                   right={isInRange ? selected.right : -1}
+                  hasHandle={index === selected.bottom && edit === undefined && mayUpdate}
                   active={index === selection.active.row ? selection.active.column : -1}
-                  failed={unsaved.size === 0 ? '' : namesIn(row, (cell) => unsaved.has(cell))}
+                  failed={isLine ? needed(row) : unsaved.size === 0 ? '' : namesIn(row, (cell) => unsaved.has(cell))}
                   marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
-                  editors={(row && editors.get(keyText(collection, row))) ?? ''}
+                  editors={row === undefined || isLine ? '' : (editors.get(keyText(collection, row)) ?? '')}
                   edit={edit?.place.row === index ? edit : undefined}
                   actions={actions}
                 />
@@ -178,6 +206,7 @@ export function Grid({ query, checked, open }: GridProps) {
           </div>
         </div>
       </div>
+      {menu.dialog}
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
         <PasteDialog

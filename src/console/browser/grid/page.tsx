@@ -1,6 +1,7 @@
 /** The page of a collection: its toolbar and its rows. */
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
+import { isStored, useAddedRows } from '../api/added-rows.ts';
 import { useAddress } from '../api/address.ts';
 import { may, titleOfCollection } from '../api/catalogue.ts';
 import { loadRows, useRows } from '../api/queries.ts';
@@ -54,7 +55,10 @@ function List({ query }: { readonly query: ListQuery }) {
   const showRow = (key: string | undefined) =>
     navigate(listAddress(withOwn(currentQuery(collection), ROW, key)), { replace: rowKey !== undefined });
   const open = (index: number) =>
-    void loadRows(query, index, index).then(([row]) => row && showRow(keyText(collection, row)), notifyError);
+    void loadRows(query, index, index).then(
+      ([row]) => row && isStored(collection, row) && showRow(keyText(collection, row)),
+      notifyError,
+    );
   const close = () => {
     showRow(undefined);
     document.querySelector<HTMLElement>('[role=grid]')?.focus();
@@ -79,11 +83,12 @@ function List({ query }: { readonly query: ListQuery }) {
 function ListHead({ query, checked }: { readonly query: ListQuery; readonly checked: CheckedRows }) {
   const { collection } = query;
   const { total } = useRows(query, 0, 0);
+  const added = useAddedRows(query).filter((row) => isStored(collection, row)).length;
   const [isArranging, setArranging] = useState(false);
   return (
     <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
-      {total !== undefined && <span className="count">{t.grid.rows(total)}</span>}
+      {total !== undefined && <span className="count">{t.grid.rows(total + added)}</span>}
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (

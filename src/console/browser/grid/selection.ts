@@ -13,7 +13,10 @@ export interface Selection {
 }
 
 export interface Bounds {
+  /** With the line of a new row. */
   readonly rows: number;
+  /** Rows that a selection of several cells may contain. */
+  readonly stored: number;
   readonly columns: number;
   /** Rows that Page Up and Page Down move by. */
   readonly page: number;
@@ -47,7 +50,7 @@ export function clampSelection({ anchor, active }: Selection, bounds: Bounds): S
   return { anchor: clamp(anchor, bounds), active: clamp(active, bounds) };
 }
 
-function clamp({ row, column }: CellPlace, { rows, columns }: Bounds): CellPlace {
+function clamp({ row, column }: CellPlace, { rows, columns }: Pick<Bounds, 'rows' | 'columns'>): CellPlace {
   return {
     row: Math.max(0, Math.min(row, rows - 1)),
     column: Math.max(0, Math.min(column, columns - 1)),
@@ -69,7 +72,7 @@ export function moveByKey(selection: Selection, event: Key, bounds: Bounds): Sel
   const { key, shiftKey } = event;
   const isFar = event.ctrlKey || event.metaKey;
   if (key === 'a' && isFar)
-    return { anchor: { row: 0, column: 0 }, active: { row: bounds.rows - 1, column: bounds.columns - 1 } };
+    return { anchor: { row: 0, column: 0 }, active: { row: bounds.stored - 1, column: bounds.columns - 1 } };
   if (key === 'Enter') return isFar ? undefined : single(clamp(step(selection.active, shiftKey ? -1 : 1, 0), bounds));
   if (key === 'Tab') {
     const next = step(selection.active, 0, shiftKey ? -1 : 1);
@@ -77,7 +80,7 @@ export function moveByKey(selection: Selection, event: Key, bounds: Bounds): Sel
   }
   const next = target(selection.active, key, isFar, bounds);
   if (next === undefined) return undefined;
-  const active = clamp(next, bounds);
+  const active = clamp(next, shiftKey || isFar ? { ...bounds, rows: bounds.stored } : bounds);
   return shiftKey ? { anchor: selection.anchor, active } : single(active);
 }
 

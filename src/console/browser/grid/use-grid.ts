@@ -1,18 +1,30 @@
 /** The state of a cell grid: the selection, the cell that is edited, and what keys and the pointer do. */
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { isStored } from '../api/added-rows.ts';
 import { type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { loadedRow } from '../api/queries.ts';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { isSame } from '../base/same.ts';
+import { isMenuKey } from '../components/menu.tsx';
 import { notify } from '../components/toasts.tsx';
+import type { FieldPlace } from '../fields/kind.ts';
 import { kindOf, parseText, printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import type { Editing } from './cell-editor.tsx';
-import { cellName, discardEdit, saveCell, unsavedCells } from './edits.ts';
+import { cellName, discardEdit, saveCell, saveLine, unsavedCells } from './edits.ts';
 import { lastSelection, usePlace } from './places.ts';
-import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, single } from './selection.ts';
+import {
+  type Bounds,
+  type CellPlace,
+  cellId,
+  clampSelection,
+  moveByKey,
+  type Range,
+  type Selection,
+  single,
+} from './selection.ts';
 import { usePointer } from './use-pointer.ts';
 
 export interface ActiveEdit extends Editing {
@@ -25,22 +37,26 @@ export interface ActiveEdit extends Editing {
 interface GridOptions {
   readonly query: ListQuery;
   readonly columns: readonly Column[];
-  readonly bounds: Bounds;
+  /** The bounds now, also within an event that adds a row. */
+  readonly bounds: () => Bounds;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly show: (place: CellPlace) => void;
   /** Opens a row beside the list. */
   readonly open: (index: number) => void;
   readonly toggleRow: (index: number) => void;
   readonly clear: (selection: Selection) => void;
+  readonly fill: (source: Range, range: Range) => void;
   readonly fillDown: (selection: Selection) => void;
+  /** Shows the menu of a cell at the pointer, or below the cell. */
+  readonly showMenu: (at: MouseEvent | Element, place: CellPlace, selection: Selection) => void;
 }
 
 export function useGrid(options: GridOptions) {
-  const { query, columns, bounds, scroller, show } = options;
+  const { query, columns, bounds, scroller, show, showMenu } = options;
   const { collection } = query;
   const [chosen, setChosen] = useState<Selection>(() => lastSelection(listUrl(query)));
-  const selection = clampSelection(chosen, bounds);
-  usePlace(listUrl(query), scroller, selection, bounds.rows > 0);
+  const selection = clampSelection(chosen, bounds());
+  usePlace(listUrl(query), scroller, selection, bounds().stored > 0);
   const [edit, setEditState] = useState<ActiveEdit>();
   /** The current edit also within an event, before the next rendering. */
   const current = useRef<ActiveEdit>(undefined);
@@ -55,11 +71,18 @@ export function useGrid(options: GridOptions) {
     show(next.active);
   };
 
+  /** The row at an index. The last line is a new one without values. */
+  const rowOrLine = (index: number): Row | undefined =>
+    loadedRow(query, index) ?? (index === bounds().stored && index < bounds().rows ? {} : undefined);
+
+  const save = (place: FieldPlace, row: Row, value: Value, text: string) =>
+    isStored(collection, row) ? saveCell(place, row, value, text) : saveLine(query, place, row, value, text);
+
   const startEdit = (place: CellPlace, isTyped = false): boolean => {
-    const row = loadedRow(query, place.row);
+    const row = rowOrLine(place.row);
     const field = columns[place.column]?.field;
     if (row === undefined || field === undefined) return false;
-    if (!mayWrite(collection, field, false)) {
+    if (!mayWrite(collection, field, !isStored(collection, row))) {
       notify(t.grid.readOnly, { topic: 'read-only' });
       return false;
     }
@@ -84,7 +107,7 @@ export function useGrid(options: GridOptions) {
     }
     setEdit(undefined);
     if ('value' in parsed && text !== printValue(place, stored) && !isSame(parsed.value, stored))
-      void saveCell(place, row, parsed.value, text);
+      void save(place, row, parsed.value, text);
     else discardEdit(place, row);
     return true;
   };
@@ -115,18 +138,18 @@ export function useGrid(options: GridOptions) {
       input.blur();
       if (!commit()) return input.focus();
       focus();
-      const next = moveByKey(single(editing.place), event, bounds);
+      const next = moveByKey(single(editing.place), event, bounds());
       if (next !== undefined) select(next);
     }
   };
 
   const toggle = ({ row: index, column }: CellPlace): boolean => {
-    const row = loadedRow(query, index);
+    const row = rowOrLine(index);
     const place = { collection, field: columns[column]!.field };
     if (row === undefined || kindOf(place).name !== 'boolean') return false;
     const text = printValue(place, row[place.field.name]) === t.app.yes ? t.app.no : t.app.yes;
-    if (!mayWrite(collection, place.field, false)) notify(t.grid.readOnly, { topic: 'read-only' });
-    else void saveCell(place, row, (parseText(place, text) as { value: Value }).value, text);
+    if (!mayWrite(collection, place.field, !isStored(collection, row))) notify(t.grid.readOnly, { topic: 'read-only' });
+    else void save(place, row, (parseText(place, text) as { value: Value }).value, text);
     return true;
   };
 
@@ -136,10 +159,14 @@ export function useGrid(options: GridOptions) {
     if (event.target !== event.currentTarget) return;
     const { active } = selection;
     const isControl = event.ctrlKey || event.metaKey;
-    const next = moveByKey(selection, event, bounds);
+    const next = moveByKey(selection, event, bounds());
     if (next !== undefined) {
       event.preventDefault();
       select(next);
+    } else if (isMenuKey(event)) {
+      event.preventDefault();
+      const cell = document.getElementById(cellId(active.row, active.column));
+      if (cell !== null) showMenu(cell, active, selection);
     } else if (event.key === 'F2') startEdit(active);
     else if (event.key === 'Escape') setChosen(single(active));
     else if (event.key === 'Delete' || event.key === 'Backspace') options.clear(selection);
@@ -156,16 +183,19 @@ export function useGrid(options: GridOptions) {
     }
   };
 
-  return {
+  /** A selection of several cells contains no new line. */
+  const choose = (next: Selection) =>
+    setChosen(next.anchor === next.active ? next : clampSelection(next, { ...bounds(), rows: bounds().stored }));
+  const { filled, handlers } = usePointer({
     selection,
-    edit,
+    setChosen: choose,
     commit,
-    setText,
-    handlers: {
-      onKeyDown,
-      ...usePointer({ selection, setChosen, commit, focus, edit: (place) => toggle(place) || startEdit(place) }),
-    },
-  };
+    focus,
+    edit: (place) => toggle(place) || startEdit(place),
+    fill: options.fill,
+    showMenu,
+  });
+  return { selection, edit, commit, setText, filled, handlers: { onKeyDown, ...handlers } };
 }
 
 /** Whether the key types text; input methods announce themselves by `Process` and `Dead`. */

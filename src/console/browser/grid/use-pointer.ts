@@ -1,6 +1,9 @@
-/** The pointer in a cell grid: a click selects, dragging and Shift extend the selection, a double click edits. */
-import { type PointerEvent, useRef } from 'react';
-import { type CellPlace, cellId, type Selection, single } from './selection.ts';
+/**
+ * The pointer in a cell grid: a click selects, dragging and Shift extend the selection, a double click edits. The
+ * handle at the end of a selection repeats its rows.
+ */
+import { type MouseEvent, type PointerEvent, useRef, useState } from 'react';
+import { type CellPlace, cellId, type Range, rangeOf, type Selection, single } from './selection.ts';
 
 interface PointerOptions {
   readonly selection: Selection;
@@ -9,6 +12,8 @@ interface PointerOptions {
   readonly commit: () => boolean;
   readonly focus: () => void;
   readonly edit: (place: CellPlace) => void;
+  readonly fill: (source: Range, range: Range) => void;
+  readonly showMenu: (at: globalThis.MouseEvent, place: CellPlace, selection: Selection) => void;
 }
 
 /** The cell of an event; undefined within its links and inputs, which have effects of their own. */
@@ -21,12 +26,45 @@ function placeOf(target: EventTarget): CellPlace | undefined {
   return { row: Number(row.dataset.row), column: Number(cell.ariaColIndex) - 2 };
 }
 
-export function usePointer({ selection, setChosen, commit, focus, edit }: PointerOptions) {
+/** Whether a cell belongs to a range. */
+const isWithin = ({ row, column }: CellPlace, { top, bottom, left, right }: Range): boolean =>
+  row >= top && row <= bottom && column >= left && column <= right;
+
+export function usePointer({ selection, setChosen, commit, focus, edit, fill, showMenu }: PointerOptions) {
+  /** The range that a drag of the handle fills. */
+  const [filled, setFilled] = useState<Range>();
+  const latest = useRef(filled);
+  latest.current = filled;
+  const startFill = () => {
+    const source = rangeOf(selection);
+    setFilled(source);
+    const end = () => {
+      const range = latest.current;
+      setFilled(undefined);
+      if (range === undefined || (range.top === source.top && range.bottom === source.bottom)) return;
+      setChosen({ anchor: { row: range.top, column: range.left }, active: { row: range.bottom, column: range.right } });
+      fill(source, range);
+    };
+    addEventListener('pointerup', end, { once: true });
+  };
   const isDragging = useRef(false);
   /** How often the pointer was pressed on a cell. A double click may begin on a dialog that is closed by then. */
   const presses = useRef({ cell: '', count: 0 });
-  return {
+  const handlers = {
+    onContextMenu(event: MouseEvent) {
+      const place = placeOf(event.target);
+      if (place === undefined || !commit()) return;
+      event.preventDefault();
+      focus();
+      const next = isWithin(place, rangeOf(selection)) ? selection : single(place);
+      setChosen(next);
+      showMenu(event.nativeEvent, place, next);
+    },
     onPointerDown(event: PointerEvent) {
+      if ((event.target as Element).classList.contains('fill-handle')) {
+        event.preventDefault();
+        return startFill();
+      }
       const place = placeOf(event.target);
       if (place === undefined || event.button !== 0) return;
       event.preventDefault();
@@ -39,6 +77,11 @@ export function usePointer({ selection, setChosen, commit, focus, edit }: Pointe
     },
     onPointerOver(event: PointerEvent) {
       if (event.buttons !== 1) isDragging.current = false;
+      const over = filled && placeOf(event.target);
+      if (over !== undefined) {
+        const { top, bottom, ...columns } = rangeOf(selection);
+        setFilled({ top: Math.min(top, over.row), bottom: Math.max(bottom, over.row), ...columns });
+      }
       const place = isDragging.current ? placeOf(event.target) : undefined;
       if (place !== undefined) setChosen({ anchor: selection.anchor, active: place });
     },
@@ -47,4 +90,5 @@ export function usePointer({ selection, setChosen, commit, focus, edit }: Pointe
       if (place !== undefined && presses.current.count >= 2) edit(place);
     },
   };
+  return { filled, handlers };
 }

@@ -5,6 +5,7 @@ import { useAddress } from '../api/address.ts';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import { lastList } from '../api/query/list.ts';
 import { hidesLog } from '../api/session/page-data.ts';
@@ -14,6 +15,7 @@ import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
+import { duplicateRow } from './duplicate.ts';
 import { RecordForm } from './form.tsx';
 import { focusProblem, useSaveKey } from './form-keys.ts';
 import { isMissing, MissingRow } from './missing-row.tsx';
@@ -103,6 +105,15 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
               label={t.history.title}
               aria-pressed={hasHistory}
               onClick={() => setHistory(!hasHistory)}
+            />
+          )}
+          {may('create', collection) && (
+            <IconButton
+              icon="copy"
+              label={t.record.duplicate}
+              onClick={() =>
+                void duplicateRow(collection, row, navigate, (copy) => navigate(`/c${pathOf(collection)}/${copy}`))
+              }
             />
           )}
           {may('delete', collection) && (

@@ -1,4 +1,5 @@
 /** The changes of a paste, a fill or a deletion of cells: which cells get which values, and which cannot. */
+import { isStored } from '../../api/added-rows.ts';
 import { type Collection, mayWrite, type Row, titleOf, type Value } from '../../api/catalogue.ts';
 import type { RowEdit } from '../../api/rows.ts';
 import { isSame } from '../../base/same.ts';
@@ -42,6 +43,7 @@ export function planBlock(
   const changes: CellChange[] = [];
   const problems: CellProblem[] = [];
   for (const [at, row] of rows.slice(0, block.length).entries()) {
+    if (!isStored(collection, row)) continue;
     for (const [index, { field }] of columns.slice(0, block[at]!.length).entries()) {
       const place = { collection, field };
       const text = block[at]![index]!;

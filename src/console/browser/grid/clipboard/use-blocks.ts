@@ -45,13 +45,13 @@ export function useBlocks({ query, columns, total }: BlockOptions) {
     return rows > most;
   };
 
-  /** Changes all cells of a range without a question; the message offers undo. */
+  /** Changes all cells of a range without a question; the message offers undo. The text of a cell is its row. */
   const change = (range: Range, parseOf: (rows: readonly Row[]) => Parse) =>
     run(async () => {
       if (isTooLarge(range.bottom - range.top + 1, MAX_EDITED_ROWS)) return;
       const rows = await loadRows(query, range.top, range.bottom);
       const chosen = columns.slice(range.left, range.right + 1);
-      const block = rows.map(() => chosen.map(() => ''));
+      const block = rows.map((_row, at) => chosen.map(() => String(at)));
       const planned = planBlock(collection, rows, chosen, block, parseOf(rows));
       const [problem] = planned.problems;
       if (problem !== undefined) notify(t.grid.cellProblem(problem.title, problem.problem), { isError: true });
@@ -59,14 +59,23 @@ export function useBlocks({ query, columns, total }: BlockOptions) {
         await saveRows(collection, editsOf(planned.changes), () => t.grid.cellsChanged(planned.changes.length));
     });
 
-  const clear = (selection: Selection) => change(rangeOf(selection), () => parseText);
+  const clear = (selection: Selection) => change(rangeOf(selection), () => (place) => parseText(place, ''));
+
+  /** Repeats the rows of a range, which may begin before it, in a larger one. */
+  const fill = (source: Range, range: Range) => {
+    const height = source.bottom - source.top + 1;
+    const shift = height - ((source.top - range.top) % height);
+    change(range, (rows) => ({ field }, at) => {
+      const from = source.top - range.top + ((Number(at) + shift) % height);
+      return { value: rows[from]?.[field.name] ?? null };
+    });
+  };
 
   /** Repeats the first row of the range. A single row takes the values of the row above it. */
   const fillDown = (selection: Selection) => {
     const range = rangeOf(selection);
-    const source = loadedRow(query, range.top === range.bottom ? range.top - 1 : range.top);
-    if (source !== undefined)
-      change(range, () => ({ field }) => ({ value: source[field.name] ?? null }));
+    const top = Math.max(0, range.top === range.bottom ? range.top - 1 : range.top);
+    fill({ ...range, top, bottom: top }, { ...range, top });
   };
 
   const copy = (event: ClipboardEvent, selection: Selection) => {
@@ -110,5 +119,5 @@ export function useBlocks({ query, columns, total }: BlockOptions) {
     });
   };
 
-  return { plan, closePlan: () => setPlan(undefined), copy, paste, clear, fillDown };
+  return { plan, closePlan: () => setPlan(undefined), copy, paste, clear, fill, fillDown };
 }

@@ -4,9 +4,11 @@ import { useLocation } from 'wouter';
 import { labelOf } from '../../api/catalogue.ts';
 import { currentQuery, type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
 import { Icon } from '../../components/icon.tsx';
+import { isMenuKey } from '../../components/menu.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
 import { type Column, type ColumnSettings, moveColumn, setColumnSettings, withWidth } from '../../views/columns.ts';
+import { showHeadMenu } from './head-menu.ts';
 
 interface GridHeadProps {
   readonly query: ListQuery;
@@ -45,6 +47,8 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
   const key = order[place];
   const isNumber = kindOf({ collection, field }).isRightAligned === true;
   const setWidth = (next: number) => setColumnSettings(query, withWidth(settings, field.name, next));
+  const fit = () => setWidth(fittingWidth(field.name));
+  const showMenu = (at: MouseEvent | Element) => showHeadMenu(at, { query, field, settings, navigate, fit });
   const resize = (event: PointerEvent<HTMLElement>) => {
     event.preventDefault();
     const { currentTarget: handle, clientX: start, pointerId } = event;
@@ -62,6 +66,10 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
       className={`grid-cell${isFrozen ? ' frozen' : ''}${isNumber ? ' number' : ''}`}
       aria-sort={key === undefined ? 'none' : key.isDescending ? 'descending' : 'ascending'}
       draggable={!isFrozen}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        showMenu(event.nativeEvent);
+      }}
       onDragStart={({ dataTransfer }) => dataTransfer.setData(DRAGGED, field.name)}
       onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
       onDrop={(event) => {
@@ -74,6 +82,12 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
         type="button"
         className="item"
         title={t.grid.sortHint}
+        aria-haspopup="menu"
+        onKeyDown={(event) => {
+          if (!isMenuKey(event)) return;
+          event.preventDefault();
+          showMenu(event.currentTarget);
+        }}
         onClick={(event) =>
           navigate(
             listAddress({ ...currentQuery(query.collection), order: nextOrder(order, field.name, event.shiftKey) }),
@@ -84,12 +98,7 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
         {key !== undefined && (key.isDescending ? <Icon name="arrow-down" /> : <Icon name="arrow-up" />)}
         {order.length > 1 && key !== undefined && <sub>{place + 1}</sub>}
       </button>
-      <span
-        className="resizer"
-        aria-hidden
-        onPointerDown={resize}
-        onDoubleClick={() => setWidth(fittingWidth(field.name))}
-      />
+      <span className="resizer" aria-hidden onPointerDown={resize} onDoubleClick={fit} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** The checked rows of a list. Another filter, search or order clears them. */
 import { useState } from 'react';
+import { isStored } from '../../api/added-rows.ts';
 import type { Row } from '../../api/catalogue.ts';
 import { loadedRow, loadRows } from '../../api/queries.ts';
 import { keyText } from '../../api/query/keys.ts';
@@ -36,7 +37,7 @@ export function useChecked(query: ListQuery): CheckedRows {
     has: (row) => state.isAll || (row !== undefined && state.rows.has(keyText(collection, row))),
     check(index, isRange) {
       const row = loadedRow(query, index);
-      if (row === undefined) return;
+      if (row === undefined || !isStored(collection, row)) return;
       const isAdded = !state.rows.has(keyText(collection, row));
       const [first, last] = isRange ? [Math.min(index, state.last), Math.max(index, state.last)] : [index, index];
       loadRows(query, first, last).then((rows) => {

@@ -44,4 +44,6 @@ export const record = {
   inputKept: 'Ihre Eingabe bleibt erhalten.',
   restored: 'Wiederhergestellt.',
   toList: (collection: string) => `Zu ${collection}`,
+  duplicate: 'Duplizieren',
+  duplicated: (title: string) => `${title} wurde dupliziert.`,
 } as const;

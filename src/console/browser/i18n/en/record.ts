@@ -43,4 +43,6 @@ export const record = {
   inputKept: 'Your input is kept.',
   restored: 'Restored.',
   toList: (collection: string) => `Go to ${collection}`,
+  duplicate: 'Duplicate',
+  duplicated: (title: string) => `${title} was duplicated.`,
 } as const;

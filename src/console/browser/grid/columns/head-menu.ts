@@ -1,0 +1,61 @@
+/** The menu of a column: sort, group, hide, move and fit. */
+import { type Field, labelOf } from '../../api/catalogue.ts';
+import { currentQuery, GROUP, groupFields, type ListQuery, listAddress, withOwn } from '../../api/query/list.ts';
+import { type MenuGroup, showContextMenu } from '../../components/menu.tsx';
+import { t } from '../../i18n/text.ts';
+import { type ColumnSettings, columnsOf, moveColumn, setColumnSettings, toggleColumn } from '../../views/columns.ts';
+
+interface HeadMenuOptions {
+  readonly query: ListQuery;
+  readonly field: Field;
+  readonly settings: ColumnSettings;
+  readonly navigate: (address: string) => void;
+  readonly fit: () => void;
+}
+
+export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions): void {
+  const { query, field, settings, navigate, fit } = options;
+  const { collection, order } = query;
+  const { name } = field;
+  const visible = columnsOf(collection, settings).map((column) => column.field.name);
+  const place = visible.indexOf(name);
+  const set = (next: ColumnSettings) => () => setColumnSettings(query, next);
+  const show = (change: Partial<ListQuery>) => () => navigate(listAddress({ ...currentQuery(collection), ...change }));
+  const sort = (isDescending: boolean) => show({ order: [{ name, isDescending }] });
+  const moveTo = (to: string) => set(moveColumn(collection, settings, name, to));
+  const groups: readonly MenuGroup[] = [
+    {
+      items: [
+        { label: t.grid.sortAscending, icon: 'arrow-up', onChoose: sort(false) },
+        { label: t.grid.sortDescending, icon: 'arrow-down', onChoose: sort(true) },
+        ...(order.some((key) => key.name === name)
+          ? [{ label: t.grid.doNotSort, onChoose: show({ order: order.filter((key) => key.name !== name) }) }]
+          : []),
+        ...(groupFields(collection).includes(field)
+          ? [
+              {
+                label: t.views.groupBy(labelOf(field)),
+                icon: 'rows-3' as const,
+                onChoose: () => navigate(listAddress(withOwn(currentQuery(collection), GROUP, name))),
+              },
+            ]
+          : []),
+      ],
+    },
+    {
+      items: [
+        ...(place > 1
+          ? [{ label: t.grid.moveLeft, icon: 'arrow-left' as const, onChoose: moveTo(visible[place - 1]!) }]
+          : []),
+        ...(place > 0 && place < visible.length - 1
+          ? [{ label: t.grid.moveRight, icon: 'arrow-right' as const, onChoose: moveTo(visible[place + 1]!) }]
+          : []),
+        { label: t.grid.fitWidth, onChoose: fit },
+        ...(place > 0
+          ? [{ label: t.grid.hideColumn, icon: 'x' as const, onChoose: set(toggleColumn(settings, name)) }]
+          : []),
+      ],
+    },
+  ];
+  showContextMenu(at, labelOf(field), groups);
+}

@@ -1,0 +1,92 @@
+/** The menu of a row: open, duplicate, filter by a value, fill, clear and delete. */
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { isStored } from '../api/added-rows.ts';
+import type { Target } from '../api/bulk-change.ts';
+import { type Field, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
+import { loadedRow, loadRows } from '../api/queries.ts';
+import { equals } from '../api/query/filter-text.ts';
+import { rowAddress } from '../api/query/keys.ts';
+import { currentQuery, type ListQuery, listAddress, type Pair, ROW, withOwn } from '../api/query/list.ts';
+import { type MenuGroup, showContextMenu } from '../components/menu.tsx';
+import { onDemand } from '../components/on-demand.tsx';
+import { notifyError } from '../components/toasts.tsx';
+import { formatValue, kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { duplicateRow } from '../record/duplicate.ts';
+import type { useBlocks } from './clipboard/use-blocks.ts';
+import type { CheckedRows } from './many-rows/use-checked.ts';
+import { type CellPlace, rangeOf, type Selection } from './selection.ts';
+
+const DeleteDialog = onDemand(() => import('../record/delete-dialog.tsx'));
+
+type Blocks = Pick<ReturnType<typeof useBlocks>, 'clear' | 'fillDown'>;
+
+/** Kinds whose values the query language compares. */
+const COMPARED = ['text', 'number', 'boolean', 'date', 'choice', 'reference'];
+
+export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index: number) => void) {
+  const { collection } = query;
+  const [, navigate] = useLocation();
+  const [target, setTarget] = useState<Target>();
+  const showRow = (key: string) => navigate(listAddress(withOwn(currentQuery(collection), ROW, key)));
+
+  const filterItems = (row: Row, field: Field) => {
+    const value = row[field.name] ?? null;
+    const label = value === null ? t.app.empty : formatValue({ collection, field }, value);
+    const filter = (condition: string) => () => {
+      const { filters, ...rest } = currentQuery(collection);
+      const pair: Pair = [field.name, condition];
+      navigate(listAddress({ ...rest, filters: [...filters.filter(([name]) => name !== field.name), pair] }));
+    };
+    if (!COMPARED.includes(kindOf({ collection, field }).name)) return [];
+    return [
+      { label: t.grid.onlyValue(label), icon: 'list-filter' as const, onChoose: filter(equals(value)) },
+      { label: t.grid.withoutValue(label), onChoose: filter(`not.${equals(value)}`) },
+    ];
+  };
+
+  const deleteRows = async (first: number, last: number) => {
+    const rows = (await loadRows(query, first, last)).filter((row) => isStored(collection, row));
+    setTarget({ query, rows, count: rows.length });
+  };
+
+  const show = (at: MouseEvent | Element, place: CellPlace, field: Field, selection: Selection, blocks: Blocks) => {
+    const row = loadedRow(query, place.row);
+    if (row === undefined || !isStored(collection, row)) return;
+    const { top: first, bottom: last } = rangeOf(selection);
+    const duplicate = () => void duplicateRow(collection, row, navigate, showRow);
+    const remove = () => void deleteRows(first, last).catch(notifyError);
+    const groups: readonly MenuGroup[] = [
+      {
+        items: [
+          { label: t.grid.openRow, icon: 'maximize-2', onChoose: () => open(place.row) },
+          { label: t.grid.openPage, icon: 'external-link', onChoose: () => navigate(rowAddress(collection, row)) },
+          ...(may('create', collection)
+            ? [{ label: t.record.duplicate, icon: 'copy' as const, onChoose: duplicate }]
+            : []),
+          { label: t.grid.selectRow(titleOf(collection, row)), onChoose: () => checked.check(place.row, false) },
+        ],
+      },
+      { items: filterItems(row, field) },
+      {
+        items: mayWrite(collection, field, false)
+          ? [
+              { label: t.grid.fillDown, icon: 'arrow-down', onChoose: () => blocks.fillDown(selection) },
+              { label: t.grid.clearCells, icon: 'x', onChoose: () => blocks.clear(selection) },
+            ]
+          : [],
+      },
+      {
+        items: may('delete', collection)
+          ? [{ label: t.grid.deleteSome(last - first + 1), icon: 'trash', onChoose: remove }]
+          : [],
+      },
+    ];
+    showContextMenu(at, titleOf(collection, row), groups);
+  };
+  const dialog: ReactNode = target !== undefined && (
+    <DeleteDialog target={target} onClose={() => setTarget(undefined)} onDeleted={checked.clear} />
+  );
+  return { show, dialog };
+}

@@ -1,0 +1,43 @@
+/** Duplicates a row. Values that no second row may have are left out; if one of them is required, a form asks. */
+import { isUnique } from '../../../collection/relations.ts';
+import { type Collection, isNeeded, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
+import { ApiError } from '../api/errors.ts';
+import { invalidate } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
+import { keyText } from '../api/query/keys.ts';
+import { createRow } from '../api/rows.ts';
+import { newId } from '../base/ids.ts';
+import { notify, notifyError, undoOf } from '../components/toasts.tsx';
+import { printRow } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { storeDraft } from './stored-drafts.ts';
+
+/** Stores a copy and shows it with `show`, or opens the form of a new row that has its values with `navigate`. */
+export async function duplicateRow(
+  collection: Collection,
+  row: Row,
+  navigate: (address: string) => void,
+  show: (key: string) => void,
+): Promise<void> {
+  const writable = collection.fields.filter(
+    (field) => mayWrite(collection, field, true) && field !== collection.assigned,
+  );
+  const copied = writable.filter((field) => field.generated === undefined && !isUnique(collection, field));
+  const values = Object.fromEntries(copied.map(({ name }) => [name, row[name] ?? null]));
+  const askForRest = () => {
+    const texts = printRow(collection, values);
+    const edits = copied.map(({ name }) => [name, { text: texts[name]!, base: null }] as const);
+    storeDraft(`${collection.name} new`, { edits: Object.fromEntries(edits), id: newId() });
+    navigate(`/new${pathOf(collection)}`);
+  };
+  if (writable.some((field) => !copied.includes(field) && isNeeded(collection, field))) return askForRest();
+  try {
+    const { rows, requestId } = await createRow(collection, values, newId());
+    notify(t.record.duplicated(titleOf(collection, row)), undoOf('create', collection, requestId));
+    await invalidate(collection);
+    show(keyText(collection, rows[0]!));
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) askForRest();
+    else notifyError(error);
+  }
+}
