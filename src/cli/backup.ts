@@ -7,7 +7,9 @@ import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FileRecords } from '../files/records.ts';
 import { locationOf } from '../files/storage/identity.ts';
-import { ConfigError, FILE_SETTINGS } from '../settings/by-command.ts';
+import { isPlace, openPlace } from '../serve/backups/place.ts';
+import { backUpTo } from '../serve/backups/stored-backups.ts';
+import { BACKUP_COMMAND_SETTINGS, ConfigError } from '../settings/by-command.ts';
 import { defineCommand, FORCE_OPTION, JSON_OPTION, printResult } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
@@ -24,19 +26,23 @@ async function placeOfFiles(values: Parameters<typeof withDatabase>[0]): Promise
 }
 
 export const command = defineCommand({
-  options: { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS },
+  options: { ...FORCE_OPTION, ...JSON_OPTION, ...BACKUP_COMMAND_SETTINGS },
   operands: 1,
-  usage: `Usage: catalogue backup FILE [flags]
+  usage: `Usage: catalogue backup FILE|PLACE [flags]
 
 Copies a consistent snapshot of an SQLite catalogue to a file while the service runs. The copy is compact and verified.
 The file appears only when it is complete and on the disk. It is a catalogue itself: catalogue serve --database FILE
-serves it. Uploaded files in a folder or in S3 are not part of it. For PostgreSQL, the command names the database's own tools.`,
-  async run({ values, operands: [file] }) {
-    if (file === undefined) throw new ConfigError('no file is given. Use: catalogue backup FILE');
+serves it. Uploaded files in a folder or in S3 are not part of it. With a
+place such as s3://bucket/path or file:FOLDER, the backup is stored there under a name with its time, encrypted if
+--backup-key is set, and read back. For PostgreSQL, the command names the database's own tools.`,
+  async run({ values, operands: [target] }) {
+    if (target === undefined) throw new ConfigError('no file is given. Use: catalogue backup FILE');
     const maintenance = await openMaintenance(values);
-    const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
-      maintenance.backup(file, { replace: values.force, progress }),
-    );
+    const { rows, bytes, file } = await withProgress('Backing up', 'bytes', async (progress) => {
+      if (isPlace(target))
+        return backUpTo(openPlace(target, { create: true }), maintenance, values.backupKey, progress);
+      return { ...(await maintenance.backup(target, { replace: values.force, progress })), file: target };
+    });
     const files = await placeOfFiles(values);
     printResult(
       values.json,

@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, readonly [summary: string, load: 
   import: ['store the rows of a CSV, JSON or NDJSON file', () => import('./import.ts')],
   export: ['write rows as CSV, JSON or NDJSON', () => import('./export.ts')],
   backup: ['copy the database to a file while the service runs', () => import('./backup.ts')],
+  backups: ['list the backups of a place', () => import('./backups.ts')],
   restore: ['replace the database by a backup', () => import('./restore.ts')],
   check: ['check database integrity, or validate a declaration', () => import('./check.ts')],
   init: ['write a first declaration of collections', () => import('./init.ts')],

@@ -1,10 +1,11 @@
 /** `catalogue serve`: one serving process, or workers and their supervisor. */
 
+import { checkBackedUp } from '../engine/open.ts';
 import { type Log, openLog } from '../observe/log.ts';
+import { ScheduledBackups } from '../serve/backups/scheduled-backups.ts';
 import { type Certificate, readCertificate, renewOnHangup, warnIfExpired } from '../serve/certificate.ts';
 import { serveHere, stopSignal } from '../serve/instance.ts';
 import { checkHost, startAdmin } from '../serve/ports.ts';
-import { ScheduledBackups } from '../serve/scheduled-backups.ts';
 import type { RunningServer } from '../serve/server.ts';
 import { printStartMessage } from '../serve/start-message.ts';
 import { Workers } from '../serve/workers.ts';
@@ -20,6 +21,7 @@ Serves the catalogue over HTTP. A new database is created with the built-in prod
   async run({ values: settings }) {
     // Listen for signals first: a stop may follow the greeting at once.
     const askedToStop = stopSignal();
+    if (settings.backupSeconds > 0) checkBackedUp(settings.database);
     await checkHost(settings);
     const certificate = readCertificate(settings);
     const log = openLog(settings);
@@ -36,18 +38,19 @@ async function alone(
   certificate: Certificate | undefined,
 ): Promise<void> {
   let admin: RunningServer | undefined;
-  let backups: ScheduledBackups | undefined;
+  const backups = scheduledBackups(settings, log);
   try {
     await serveHere(settings, {
       log,
       askedToStop,
       certificate,
+      ...(backups === undefined ? {} : { metrics: backups.metrics }),
       onListening: (listening) => renewOnHangup(settings, log, (renewed) => listening.renew(renewed)()),
       onObservation: (observation) => {
         admin = startAdmin(settings, observation.adminPages);
       },
       onStarted: async (greeting) => {
-        backups = scheduleBackups(settings, log);
+        backups?.start();
         printStartMessage(greeting, settings, admin?.url);
       },
     });
@@ -65,14 +68,14 @@ async function together(
   askedToStop: Promise<void>,
   certificate: Certificate | undefined,
 ): Promise<number> {
-  const workers = new Workers(settings, log, certificate);
+  const backups = scheduledBackups(settings, log);
+  const workers = new Workers(settings, log, certificate, backups?.metrics);
   let admin: RunningServer | undefined;
-  let backups: ScheduledBackups | undefined;
   try {
     admin = startAdmin(settings, workers.pages);
     const greeting = await workers.start(askedToStop);
     if (greeting !== undefined) {
-      backups = scheduleBackups(settings, log);
+      backups?.start();
       renewOnHangup(settings, log, (renewed) => workers.renew(renewed));
       printStartMessage(greeting, settings, admin?.url);
       await askedToStop;
@@ -85,7 +88,7 @@ async function together(
   }
 }
 
-function scheduleBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
+function scheduledBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
   if (settings.backupSeconds === 0) return undefined;
   return new ScheduledBackups(() => openMaintenance(settings), settings, log);
 }

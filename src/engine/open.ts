@@ -110,6 +110,15 @@ export async function storableCatalogue(url: string, catalogue: Catalogue): Prom
   return (await import('./sqlite/schema/text-types.ts')).withTextTypes(catalogue);
 }
 
+/** Throws unless the service can back it up. */
+export function checkBackedUp(url: string): void {
+  if (isInMemory(url)) throw new ConfigError('--backup-every needs a file: a catalogue in memory has none');
+  if (!isPostgresUrl(url)) return;
+  throw new ConfigError(
+    '--backup-every is for SQLite. Leave it out, and back up PostgreSQL with its own tools: pg_basebackup with continuous archiving, or pg_dump',
+  );
+}
+
 /** Throws unless several processes can open it. */
 export function checkShareable(url: string): void {
   if (!isInMemory(url)) return;

@@ -1,4 +1,5 @@
 /** Prometheus' text format, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+import type { Metric } from '../base/metric.ts';
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -25,6 +26,11 @@ export function family(name: string, kind: Family['kind'], help: string, ...samp
 /** A metric with one value. */
 export function metric(name: string, kind: 'counter' | 'gauge', help: string, value: number): Family {
   return family(name, kind, help, { value });
+}
+
+/** A figure of a part of the service. */
+export function familyOf({ name, kind, help, value }: Metric): Family {
+  return metric(`catalogue_${name}`, kind, help, value);
 }
 
 export function exposition(families: readonly Family[]): string {

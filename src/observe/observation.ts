@@ -10,7 +10,7 @@ import type { Pages } from '../http/pages.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { CompletedRequest } from '../response/request-context.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
-import { type Family, family, metric } from './exposition.ts';
+import { type Family, family, familyOf, metric } from './exposition.ts';
 import { Health, healthPages, type ServiceStatus } from './health.ts';
 import type { Log } from './log.ts';
 import { ProcessMetrics } from './process-metrics.ts';
@@ -60,9 +60,7 @@ export class Observation {
         metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(this.health.isReady)),
         ...requests.families(),
         metric('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', sources.inProgress()),
-        ...[...(engine()?.metrics?.() ?? []), ...sources.app()].map(({ name, kind, help, value }) =>
-          metric(`catalogue_${name}`, kind, help, value),
-        ),
+        ...[...(engine()?.metrics?.() ?? []), ...sources.app()].map(familyOf),
         ...ownProcess.families(),
       ];
     };

@@ -5,6 +5,7 @@ import type { Authentication } from '../auth/access.ts';
 import { ApiError } from '../base/errors.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { lazyAsync } from '../base/memo.ts';
+import type { Metric } from '../base/metric.ts';
 import { isLoopback } from '../base/net/address.ts';
 import { BUILT_IN } from '../collection/built-in.ts';
 import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
@@ -47,6 +48,8 @@ interface ProcessContext {
   /** Whether the supervisor of this process has died, so that nothing takes over its port. */
   readonly isAbandoned?: () => boolean;
   readonly certificate?: Certificate | undefined;
+  /** Metrics of work beside the service. */
+  readonly metrics?: () => readonly Metric[];
   /** The file in which all processes count requests together. */
   readonly ratesFile?: string | undefined;
   /** Reports on the whole service, if this process is one of several. */
@@ -111,7 +114,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const observation = new Observation(databaseRoles ? BUILT_IN.catalogue : catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [app, access, feed, webhooks].flatMap((each) => each?.metrics?.() ?? []),
+    app: () => [app, access, feed, webhooks, context].flatMap((each) => each?.metrics?.() ?? []),
     whole,
   });
   onObservation?.(observation);

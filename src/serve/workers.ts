@@ -1,11 +1,12 @@
 /** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
+import type { Metric } from '../base/metric.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import { findDeclaration, readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
 import { checkShareable, maintenanceOf } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
-import { countersOf, type Family, mergeMetrics, metric } from '../observe/exposition.ts';
+import { countersOf, type Family, familyOf, mergeMetrics, metric } from '../observe/exposition.ts';
 import { healthPages, type ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
@@ -43,6 +44,8 @@ export class Workers implements ServiceStatus {
     private settings: ServeSettings,
     private readonly log: Log,
     private certificate: Certificate | undefined,
+    /** Metrics of the supervisor's own work. */
+    private readonly metrics: () => readonly Metric[] = () => [],
   ) {
     this.ratesFile = makeRatesFile(log);
   }
@@ -109,6 +112,7 @@ export class Workers implements ServiceStatus {
       metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(isReady)),
       metric('catalogue_workers', 'gauge', 'Processes that answer requests.', serving.length),
       metric('catalogue_worker_restarts_total', 'counter', 'Processes that were started again.', this.restarts),
+      ...this.metrics().map(familyOf),
       ...this.process.families(),
     ];
     return mergeMetrics([...(await Promise.all(serving.map((each) => each.status.families()))), endedCounters, own]);

@@ -12,6 +12,7 @@ import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
 import { ConfigError, envSetting, hideSettings, type Table, text, type Values } from './setting.ts';
 import { WRITE_SETTINGS } from './write-limits.ts';
 
+export { BACKUP_PLACE } from './database.ts';
 export { ConfigError, describeSettings, type LogLevel, type Values };
 
 export const SERVE_SETTINGS = {
@@ -74,6 +75,9 @@ export const FILE_SETTINGS = hideSettings(
   'querySeconds',
   'preparedStatements',
 );
+
+/** For commands that make and read backups. */
+export const BACKUP_COMMAND_SETTINGS = { ...FILE_SETTINGS, backupKey: BACKUP_SETTINGS.backupKey } as const;
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
 

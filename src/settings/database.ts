@@ -1,9 +1,33 @@
 /** Settings of the database connection. */
 import { DEFAULT_DRY_RUN_SECONDS, DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../base/limits/engine.ts';
-import { duration, envSetting, names, oneOf, onOrOff, text, urls, wholeNumber } from './setting.ts';
+import {
+  ConfigError,
+  duration,
+  envSetting,
+  longDuration,
+  names,
+  oneOf,
+  onOrOff,
+  text,
+  urls,
+  wholeNumber,
+} from './setting.ts';
 
 /** As in PostgREST. */
 export const DEFAULT_EXTRA_SEARCH_PATH: readonly string[] = ['public'];
+
+const MIN_BACKUP_KEY_LENGTH = 16;
+
+function backupPlace(given: string, name: string): string {
+  if (/^s3:\/\/[^/]|^file:./.test(given)) return given;
+  throw new ConfigError(`${name} is a place such as s3://bucket/path or file:/srv/backups, not ${given}`);
+}
+
+/** An error message never repeats a secret. */
+function backupKey(given: string, name: string): string {
+  if (given.length >= MIN_BACKUP_KEY_LENGTH) return given;
+  throw new ConfigError(`${name} must have at least ${MIN_BACKUP_KEY_LENGTH} characters`);
+}
 
 /** The declaration file. */
 export const COLLECTIONS = envSetting(
@@ -96,8 +120,26 @@ export const DATABASE_SETTINGS = {
   ),
 } as const;
 
+/** Where backups are. */
+export const BACKUP_PLACE = {
+  backupTo: envSetting(
+    '--backup-to PLACE',
+    'place of the backups, s3://bucket/path or file:FOLDER; by default --backup-folder',
+    '',
+    backupPlace,
+  ),
+  backupFolder: envSetting('--backup-folder FOLDER', 'folder of the backups', 'backups'),
+} as const;
+
 /** Settings of scheduled backups. */
 export const BACKUP_SETTINGS = {
+  backupKey: envSetting(
+    '--backup-key SECRET',
+    `key that encrypts backups, at least ${MIN_BACKUP_KEY_LENGTH} characters; use the environment, because other users can see flags`,
+    '',
+    backupKey,
+    { secret: 'whole' },
+  ),
   backupSeconds: envSetting(
     '--backup-every TIME',
     'interval of SQLite backups, such as 1h; 0 disables them',
@@ -108,5 +150,17 @@ export const BACKUP_SETTINGS = {
   backupsKept: envSetting('--backup-keep NUMBER', 'number of backups to keep', 24, wholeNumber(1, 10_000), {
     aliases: ['--keep'],
   }),
-  backupFolder: envSetting('--backup-folder FOLDER', 'folder of the backups', 'backups'),
+  backupAgeSeconds: envSetting(
+    '--backup-keep-for TIME',
+    'how long to keep backups, such as 30d; 0 keeps them as long as --backup-keep does',
+    0,
+    longDuration,
+  ),
+  backupLogSeconds: envSetting(
+    '--backup-log-every TIME',
+    'interval at which the changes after the last backup are stored beside it; 0 disables it',
+    10,
+    duration,
+  ),
+  ...BACKUP_PLACE,
 } as const;

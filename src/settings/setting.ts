@@ -136,11 +136,15 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, 
 
 /** A duration such as 30s, 15m, 1h or 7d, in seconds; 0 means never. */
 export function duration(given: string, name: string): number {
+  const seconds = longDuration(given, name);
+  if (seconds <= MAX_SECONDS) return seconds;
+  throw new ConfigError(`${name} is at most ${MAX_SECONDS / UNIT_SECONDS.d!}d, not ${given}`);
+}
+
+/** A duration that no timer waits for. */
+export function longDuration(given: string, name: string): number {
   const match = /^(\d+)([smhd])$/.exec(given.trim());
   if (given.trim() === '0') return 0;
   if (match === null) throw new ConfigError(`${name} is a time such as 30s, 15m, 1h or 7d, not ${given}`);
-  const seconds = Number(match[1]) * UNIT_SECONDS[match[2]!]!;
-  if (seconds > MAX_SECONDS)
-    throw new ConfigError(`${name} is at most ${MAX_SECONDS / UNIT_SECONDS.d!}d, not ${given}`);
-  return seconds;
+  return Number(match[1]) * UNIT_SECONDS[match[2]!]!;
 }

@@ -48,6 +48,14 @@ export class PostgresMaintenance implements Maintenance {
     throw new ConfigError(`PostgreSQL has its own tools for this: pg_restore --clean --dbname='${this.location}' FILE`);
   }
 
+  copyLog(): Promise<never> {
+    return this.backup();
+  }
+
+  replayLog(): Promise<never> {
+    return this.restore();
+  }
+
   plan(options: MigrationOptions): Promise<MigrationPlan> {
     return withOneConnection(this.target, this.settings, async (pool) => {
       const { steps, problems } = await planSchema(pool, this.requirement(options));

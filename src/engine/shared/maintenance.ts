@@ -16,6 +16,13 @@ export interface Maintenance {
   backup(file: string, options: CopyOptions): Promise<BackupReport>;
   /** Verifies the backup and then replaces the data; a running service sees it at once. */
   restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
+  /**
+   * Copies the log of changes after a mark to a new file. Returns the last entry. `same` if there is none, `other` if
+   * the log does not continue after the mark. Then there is no file.
+   */
+  copyLog(file: string, after: LogMark): Promise<LogMark | 'same' | 'other'>;
+  /** Applies copies of the log to a backup, up to a moment. Returns the time of the last applied change. */
+  replayLog(file: string, segments: readonly string[], until: Date): Promise<string | undefined>;
   /** The steps and obstacles of a migration to the declaration; changes nothing. */
   plan(options: MigrationOptions): Promise<MigrationPlan>;
   /** Checks everything and changes nothing. */
@@ -44,12 +51,23 @@ export interface RestoreOptions extends CopyOptions {
   readonly withoutWebhooks: boolean;
 }
 
-export interface BackupReport {
+/** An entry of the log of changes. The mark differs if the entry or the tables do. */
+export interface LogMark {
+  readonly seq: number;
+  readonly mark: string;
+}
+
+interface CopyReport {
   readonly rows: number;
   readonly bytes: number;
 }
 
-export interface RestoreReport extends BackupReport {
+export interface BackupReport extends CopyReport {
+  /** The last entry of its log, if it has a log. */
+  readonly last?: LogMark | undefined;
+}
+
+export interface RestoreReport extends CopyReport {
   /** Columns and tables of the backup that the database lacks. */
   readonly dropped: readonly string[];
   /** Columns that the backup lacks, which now have their defaults. */

@@ -7,9 +7,10 @@ import { lazyAsync } from '../../base/memo.ts';
 import { keyIs } from '../../plan/keys.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FileRecords } from '../records.ts';
+import { isS3 } from './bucket.ts';
 import { DatabaseStorage } from './database.ts';
 import { FolderStorage } from './folder.ts';
-import { isS3, S3Storage } from './s3.ts';
+import { S3Storage } from './s3.ts';
 import { type Content, type Incoming, MARKER, type MarkedStorage, type NamePage, type Storage } from './storage.ts';
 
 /** The row of the storage in use. Without one, the database is. */

@@ -40,6 +40,7 @@ const COMMANDS: readonly Case[] = [
   { name: 'import', args: () => ['more.csv'], json: { ok: true, read: 2, inserted: 2 }, bar: 'Importing' },
   { name: 'export', args: () => ['--output', 'out.csv', '--force'], json: { ok: true }, bar: 'Exporting' },
   { name: 'backup', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Backing up' },
+  { name: 'backups', args: () => ['file:.'], json: [] },
   { name: 'restore', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Restoring' },
   { name: 'check', json: { ok: true, database: 'catalogue.db' }, bar: 'Checking' },
   { name: 'init', args: () => [`declared-${++files}.yaml`], json: { ok: true } },
@@ -134,7 +135,14 @@ test('the help of a command lists only the settings that affect it', async () =>
     const { stdout } = await run({ cwd, args: [name, '--help'] });
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
   };
-  expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--collections', '--config']);
+  expect(await flagsOf('backup')).toEqual([
+    '--force',
+    '--json',
+    '--database',
+    '--collections',
+    '--backup-key',
+    '--config',
+  ]);
   const schemas = ['--schema', '--extra-search-path'];
   const opening = ['--collections', ...schemas, '--connect-timeout', '--prepared-statements', '--query-timeout'];
   expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);

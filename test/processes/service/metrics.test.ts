@@ -95,7 +95,8 @@ describe('/metrics', () => {
   test('has exactly the metrics that the dashboard and the alert rules use', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'pictures.yaml'), 'collections: { products: { fields: { id: int4, image: image } } }');
-    const onSqlite = await startService({ cwd, args: ['--workers', '2', '--collections', 'pictures.yaml'] });
+    const args = ['--workers', '2', '--collections', 'pictures.yaml', '--backup-every', '1h'];
+    const onSqlite = await startService({ cwd, args });
     const upload = { method: 'POST', body: PICTURE };
     const { id } = (await (await onSqlite.fetch('/files', upload)).json()) as { id: string };
     await (await onSqlite.fetch(`/files/${id}/x?width=64&format=webp`)).arrayBuffer();

@@ -10,6 +10,7 @@ import { identifier } from '../../sql/statement.ts';
 import { filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
 import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
+import { lastMark } from './log-mark.ts';
 
 /** A copy in progress, with its temporary name. */
 export interface CopyRequest {
@@ -58,7 +59,7 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
     if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
     const problems = integrityProblems(db);
     if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
-    return { rows: countRows(db, catalogue), bytes: statSync(file).size };
+    return { rows: countRows(db, catalogue), bytes: statSync(file).size, last: lastMark(db) };
   } catch (error) {
     if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
       throw new ConfigError(`${file} is not a backup of a catalogue: ${error.message}`);

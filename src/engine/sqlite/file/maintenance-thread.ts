@@ -10,6 +10,7 @@ import { planSchema } from '../schema/migrate.ts';
 import { NotOurDatabase } from '../schema/schema.ts';
 import { backupDatabase, type CopyRequest, openExisting, type RestoreRequest } from './backup.ts';
 import { checkDatabase } from './integrity-check.ts';
+import { type ReplayRequest, replayLog, type SegmentRequest, writeSegment } from './log-segment.ts';
 import { restoreDatabase } from './restore.ts';
 
 declare const self: Worker;
@@ -20,6 +21,8 @@ type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & 
 export type MaintenanceRequest =
   | ({ readonly kind: 'backup' } & Sent<CopyRequest>)
   | ({ readonly kind: 'restore' } & Sent<RestoreRequest>)
+  | ({ readonly kind: 'log' } & Sent<SegmentRequest>)
+  | ({ readonly kind: 'replay' } & Sent<ReplayRequest>)
   | { readonly kind: 'check' | 'plan'; readonly path: string; readonly catalogue: CatalogueDraft };
 
 export type MaintenanceAnswer =
@@ -40,6 +43,10 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
         return { done: backupDatabase({ ...request, catalogue }) };
       case 'restore':
         return { done: restoreDatabase({ ...request, catalogue }) };
+      case 'log':
+        return { done: writeSegment({ ...request, catalogue }) };
+      case 'replay':
+        return { done: replayLog({ ...request, catalogue }) };
       case 'check':
         return { done: checkDatabase(request.path, catalogue, (step, steps) => self.postMessage({ step, steps })) };
       case 'plan': {

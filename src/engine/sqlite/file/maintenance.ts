@@ -9,6 +9,7 @@ import type {
   BackupReport,
   CopyOptions,
   Finding,
+  LogMark,
   Maintenance,
   MigrationOptions,
   Progress,
@@ -18,6 +19,7 @@ import type {
 import { filesOf, IN_MEMORY } from '../connection/database-files.ts';
 import { planSchema } from '../schema/migrate.ts';
 import { openExisting } from './backup.ts';
+import { lastMark } from './log-mark.ts';
 import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
 
 export class SqliteMaintenance implements Maintenance {
@@ -51,6 +53,19 @@ export class SqliteMaintenance implements Maintenance {
     // A new file grows itself; a file in use grows in its log.
     const growing = [partial, `${path}-wal`];
     return watching(progress, file, growing, () => this.ask<RestoreReport>(request));
+  }
+
+  copyLog(file: string, after: LogMark): Promise<LogMark | 'same' | 'other'> {
+    this.mustBeThere();
+    // Most of the time nothing is new, and a thread would cost more than the question.
+    if (isUnchanged(this.path, after)) return Promise.resolve('same');
+    return this.ask({ kind: 'log', path: this.path, file, after, catalogue: this.catalogue.draft });
+  }
+
+  replayLog(file: string, segments: readonly string[], until: Date): Promise<string | undefined> {
+    // As the log stores times.
+    const time = until.toISOString().replace(/\.?0*Z$/, '+00:00');
+    return this.ask({ kind: 'replay', path: file, segments, until: time, catalogue: this.catalogue.draft });
   }
 
   /** A missing file counts as empty and is not created. */
@@ -95,6 +110,12 @@ export class SqliteMaintenance implements Maintenance {
       worker.postMessage(request);
     }).finally(() => worker.terminate());
   }
+}
+
+function isUnchanged(path: string, { seq, mark }: LogMark): boolean {
+  using db = openExisting(path);
+  const last = lastMark(db);
+  return last?.seq === seq && last.mark === mark;
 }
 
 const LOOK_MS = 100;

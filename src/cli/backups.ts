@@ -1,0 +1,29 @@
+/** `catalogue backups`: lists the backups of a place. */
+import { openPlace, reasonOf } from '../serve/backups/place.ts';
+import { listBackups } from '../serve/backups/stored-backups.ts';
+import { BACKUP_PLACE, ConfigError } from '../settings/by-command.ts';
+import { defineCommand, JSON_OPTION } from './shared/command.ts';
+import { printRows } from './shared/credentials.ts';
+
+export const command = defineCommand({
+  options: { ...JSON_OPTION, ...BACKUP_PLACE },
+  operands: 1,
+  usage: `Usage: catalogue backups [PLACE] [flags]
+
+Lists the backups in a folder or in s3://bucket/path, oldest first; by default those of --backup-to. Each has the state
+of its time. With the changes that are stored beside it, it can be restored to any moment up to complete_until.`,
+  async run({ values, operands: [place = values.backupTo || values.backupFolder] }) {
+    const backups = await listBackups(openPlace(place)).catch((error) => {
+      throw new ConfigError(`${place} cannot be read: ${reasonOf(error)}`);
+    });
+    const rows = backups.map(({ name, moment, size, isEncrypted, segments }) => ({
+      backup: name,
+      time: moment.toISOString(),
+      bytes: size,
+      encrypted: isEncrypted,
+      complete_until: (segments.at(-1)?.time ?? moment).toISOString(),
+    }));
+    const columns = ['backup', 'time', 'bytes', 'encrypted', 'complete_until'] as const;
+    printRows(columns, rows, values.json, `${place} has no backups.`);
+  },
+});

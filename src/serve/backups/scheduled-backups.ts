@@ -1,0 +1,133 @@
+/** Backups at regular times while the service runs, and the log of changes after the last one in between. */
+import { join } from 'node:path';
+import { temporaryPath } from '../../base/files/output-file.ts';
+import { counter, gauge, type Metric } from '../../base/metric.ts';
+import type { LogMark, Maintenance } from '../../engine/shared/maintenance.ts';
+import type { Log } from '../../observe/log.ts';
+import type { ServeSettings } from '../../settings/by-command.ts';
+import { type BackupPlace, openPlace, reasonOf } from './place.ts';
+import { backUpTo, listBackups, removeOld, segmentName, storeFile } from './stored-backups.ts';
+
+/** A failed backup is repeated after this time, or after the interval if that is shorter. */
+const RETRY_SECONDS = 60;
+/** How long a stop waits for the rest of the log. */
+const STOP_MS = 5_000;
+
+type BackupSettings = Pick<
+  ServeSettings,
+  'backupSeconds' | 'backupLogSeconds' | 'backupsKept' | 'backupAgeSeconds' | 'backupTo' | 'backupFolder' | 'backupKey'
+>;
+
+/** The last backup, and the last entry of the log that is stored after it. */
+interface Stored {
+  readonly name: string;
+  readonly last: LogMark | undefined;
+}
+
+export class ScheduledBackups {
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private pending: Promise<void> | undefined;
+  private stored: Stored | undefined;
+  private hasListed = false;
+  private dueAt = 0;
+  /** After a failure, nothing is tried before this time. */
+  private retryAt = 0;
+  private failures = 0;
+  /** The moment of the last good backup, and when the log was last found stored completely. */
+  private goodAt = 0;
+  private logGoodAt = 0;
+
+  constructor(
+    /** Opened for each backup, since a request may have changed the declaration. */
+    private readonly open: () => Promise<Maintenance>,
+    private readonly settings: BackupSettings,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    const { backupSeconds, backupLogSeconds } = this.settings;
+    const seconds = Math.min(backupSeconds, backupLogSeconds || backupSeconds);
+    this.timer = setInterval(this.tick, seconds * 1000);
+    this.tick();
+  }
+
+  /** Stores the rest of the log, and resolves when a running backup has finished. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.pending;
+    if (this.stored === undefined) return;
+    const rest = this.attempt(async (maintenance, place) => void (await this.storeLog(maintenance, place)));
+    await Promise.race([rest, Bun.sleep(STOP_MS)]);
+  }
+
+  readonly metrics = (): readonly Metric[] => [
+    gauge('backup_interval_seconds', 'The interval of backups.', this.settings.backupSeconds),
+    gauge('backup_timestamp_seconds', 'The time of the last good backup; 0 if there is none.', this.goodAt / 1000),
+    gauge('backup_log_timestamp_seconds', 'When the log after the backup was last complete.', this.logGoodAt / 1000),
+    counter('backup_failures_total', 'Backups, or logs after them, that failed.', this.failures),
+  ];
+
+  /** Never two at once. */
+  private readonly tick = (): void => {
+    if (Date.now() < this.retryAt) return;
+    this.pending ??= this.attempt((maintenance, place) => this.step(maintenance, place)).finally(() => {
+      this.pending = undefined;
+    });
+  };
+
+  private async attempt(work: (maintenance: Maintenance, place: BackupPlace) => Promise<void>): Promise<void> {
+    const { backupTo, backupFolder, backupSeconds } = this.settings;
+    const place = backupTo || backupFolder;
+    try {
+      const maintenance = await this.open();
+      await work(maintenance, openPlace(place, { create: true, inUse: maintenance.files }));
+    } catch (error) {
+      this.failures++;
+      this.retryAt = Date.now() + Math.min(RETRY_SECONDS, backupSeconds) * 1000;
+      this.log.write('error', 'backup failed', { place, reason: reasonOf(error) });
+    }
+  }
+
+  private async step(maintenance: Maintenance, place: BackupPlace): Promise<void> {
+    if (!this.hasListed) await this.findLast(place);
+    if (Date.now() >= this.dueAt || !(await this.storeLog(maintenance, place))) await this.backup(maintenance, place);
+  }
+
+  /** Continues after the last backup of an earlier process. */
+  private async findLast(place: BackupPlace): Promise<void> {
+    const last = (await listBackups(place)).at(-1);
+    this.hasListed = true;
+    if (last === undefined) return;
+    this.stored = last;
+    this.goodAt = last.moment.getTime();
+    this.dueAt = this.goodAt + this.settings.backupSeconds * 1000;
+  }
+
+  private async backup(maintenance: Maintenance, place: BackupPlace): Promise<void> {
+    const { rows, bytes, last, name, copied, file } = await backUpTo(place, maintenance, this.settings.backupKey);
+    // Until now, the earlier backup and its log are the only ones for moments before this backup.
+    await this.storeLog(maintenance, place);
+    this.stored = { name, last };
+    this.goodAt = copied;
+    this.logGoodAt = copied;
+    this.dueAt = copied + this.settings.backupSeconds * 1000;
+    this.log.write('info', 'backup', { place: place.location, file, rows, bytes });
+    await removeOld(place, this.settings);
+  }
+
+  /** Returns false if the log does not continue after the last backup. */
+  private async storeLog(maintenance: Maintenance, place: BackupPlace): Promise<boolean> {
+    const { stored } = this;
+    if (stored?.last === undefined || this.settings.backupLogSeconds === 0) return true;
+    const now = Date.now();
+    const partial = temporaryPath(join(place.temporary, 'catalogue-log'));
+    const last = await maintenance.copyLog(partial, stored.last);
+    if (last === 'other') return false;
+    if (last !== 'same') {
+      await storeFile(place, segmentName(stored.name, last), partial, this.settings.backupKey);
+      this.stored = { ...stored, last };
+    }
+    this.logGoodAt = now;
+    return true;
+  }
+}

@@ -1,0 +1,305 @@
+/** Backups in a real S3 server or a folder, and restores to a moment. */
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { seededRandom } from '../../support/generated/runs.ts';
+import { type S3Server, startS3 } from '../../support/network/s3-server.ts';
+import { PICTURE } from '../../support/pictures.ts';
+import {
+  cleanUp,
+  integrityOf,
+  run,
+  type Service,
+  startService,
+  temporaryFolder,
+  until,
+} from '../../support/processes/process.ts';
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3();
+});
+afterAll(async () => {
+  await cleanUp();
+  await s3.close();
+});
+
+const DECLARATION = `
+collections:
+  groups: { history: false, fields: { id: int4, name: text } }
+  products:
+    fields:
+      id: int4
+      name: { type: text, unique: true }
+      price: decimal(12,4)
+      tags: 'text[]'
+      photo: image
+      papers: 'file[]'
+      group_id: { type: int4, references: { collection: groups, onDelete: restrict } }
+  offers:
+    key: [product_id, country]
+    fields:
+      product_id: { type: int4, references: { collection: products, onDelete: cascade } }
+      country: text
+      big: int8
+`;
+
+interface Product {
+  readonly id: number;
+  readonly name: string;
+  readonly price: number | null;
+}
+
+interface State {
+  readonly at: Date;
+  readonly products: readonly Product[];
+}
+
+function newFolder(): string {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'collections.yaml'), DECLARATION);
+  return cwd;
+}
+
+const send = (service: Service, path: string, method: string, body?: unknown) =>
+  service.fetch(path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+/** Random writes in turn, and the state after each. Names change hands, so that unique values move between rows. */
+class Model {
+  readonly states: State[] = [];
+  private readonly products = new Map<number, Product>();
+  private readonly random = seededRandom();
+  private count = 0;
+
+  async write(service: Service): Promise<void> {
+    const { products } = this;
+    const next = () => Math.floor(this.random() * 1e6);
+    const ids = [...products.keys()];
+    const id = ids[next() % (ids.length || 1)];
+    const kind = id === undefined ? 0 : next() % 6;
+    const price = next() % 7 === 0 ? null : (next() % 100_000) / 100;
+    if (kind === 1) {
+      expect((await send(service, `/products/${id}`, 'PATCH', { price })).status).toBe(204);
+      products.set(id!, { ...products.get(id!)!, price });
+    } else if (kind === 2) {
+      expect((await send(service, `/products/${id}`, 'DELETE')).status).toBe(204);
+      products.delete(id!);
+    } else if (kind === 3) {
+      const name = `renamed ${++this.count}`;
+      const old = products.get(id!)!;
+      const other = { id: 1_000_000 + this.count, name: old.name, price };
+      const requests = [
+        { method: 'PATCH', path: `/products/${id}`, body: { name } },
+        { method: 'POST', path: '/products', body: other },
+        { method: 'POST', path: '/offers', body: { product_id: other.id, country: 'NL', big: '9007199254740993' } },
+      ];
+      expect((await send(service, '/batch', 'POST', requests)).status).toBe(200);
+      products.set(id!, { ...old, name });
+      products.set(other.id, other);
+    } else {
+      const product = { id: ++this.count, name: `product ${this.count}`, price };
+      expect((await send(service, '/products', 'POST', { ...product, tags: ['a,"b', null] })).status).toBe(201);
+      products.set(product.id, product);
+    }
+    const at = new Date();
+    this.states.push({ at, products: [...products.values()].sort((one, other) => one.id - other.id) });
+    // The next change is later.
+    await until('the next millisecond', () => Date.now() > at.getTime() + 1);
+  }
+
+  /** What the service has, after a write whose response was lost. */
+  async adopt(service: Service): Promise<void> {
+    const rows = (await (await service.fetch('/products?select=id,name,price&order=id')).json()) as Product[];
+    this.products.clear();
+    for (const row of rows) this.products.set(row.id, row);
+  }
+}
+
+const restoreTo = (location: string, at: Date, env: Readonly<Record<string, string>>, ...flags: string[]) => {
+  const cwd = newFolder();
+  const args = ['restore', location, '--until', at.toISOString(), '--json', ...flags];
+  return { cwd, finished: run({ cwd, env, args }) };
+};
+
+const productsIn = async (cwd: string): Promise<unknown> => {
+  const args = ['export', 'products?select=id,name,price', '--format', 'json'];
+  return JSON.parse((await run({ cwd, args })).stdout);
+};
+
+test('a backup in S3 becomes the state of any later moment, also after kill -9', async () => {
+  const location = s3.newLocation();
+  const env = { ...s3.environment, CATALOGUE_BACKUP_KEY: 'a key of some length' };
+  const cwd = newFolder();
+  const args = ['--backup-to', location, '--backup-every', '1h', '--backup-log-every', '1s', '--log-level', 'info'];
+  const start = async () => {
+    const service = await startService({ cwd, env, args });
+    const storedAt = async () => {
+      const metrics = await (await service.fetch('/metrics')).text();
+      return 1000 * Number(/^catalogue_backup_log_timestamp_seconds (.*)$/m.exec(metrics)![1]);
+    };
+    return { service, storedSince: (time: number) => until('the log in S3', async () => (await storedAt()) > time) };
+  };
+  const model = new Model();
+  let { service, storedSince } = await start();
+  await storedSince(0);
+  const second = Math.floor(Date.now() / 1000);
+  await until('the moment of the backup', () => Math.floor(Date.now() / 1000) > second);
+  for (let count = 0; count < 40; count++) await model.write(service);
+  await storedSince(Date.now());
+  for (let count = 0; count < 20; count++) await model.write(service);
+  const lost = send(service, '/products', 'POST', { id: 5_000_000, name: 'in flight' }).catch(() => undefined);
+  service.kill('SIGKILL');
+  await lost;
+  await service.exited;
+
+  ({ service, storedSince } = await start());
+  await model.adopt(service);
+  await send(service, '/groups', 'POST', { id: 7, name: 'without a log' });
+  const file = (await (await service.fetch('/files', { method: 'POST', body: PICTURE })).json()) as { id: string };
+  const withFiles = { id: 6_000_000, name: 'with files', photo: file.id, papers: [file.id], group_id: 7 };
+  expect((await send(service, '/products', 'POST', withFiles)).status).toBe(201);
+  await model.adopt(service);
+  for (let count = 0; count < 40; count++) await model.write(service);
+  await storedSince(Date.now());
+  service.kill('SIGKILL');
+  await service.exited;
+  // One backup is enough: the second process continues its log.
+  const listed = await run({ cwd, env, args: ['backups', location, '--json'] });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ encrypted: true }]);
+  const [object] = readdirSync(s3.folderOf(location)).filter((name) => /\.log\.enc\._S3rver_object$/.test(name));
+  expect(readFileSync(join(s3.folderOf(location), object!)).includes('product')).toBe(false);
+
+  // The machine is gone: another folder has only the declaration and the key.
+  const { states } = model;
+  const chosen = [states[0]!, states[59]!, states.at(-1)!];
+  const restored = chosen.map(({ at }) => restoreTo(location, at, env));
+  for (const [index, { cwd: folder, finished }] of restored.entries()) {
+    expect(await finished).toMatchObject({ exitCode: 0 });
+    expect(await productsIn(folder)).toEqual(chosen[index]!.products);
+  }
+  const last = restored.at(-1)!.cwd;
+  expect(integrityOf(join(last, 'catalogue.db'))).toBe('ok');
+  const again = await startService({ cwd: last });
+  const grouped = await again.fetch('/products?id=eq.6000000&select=groups(name)');
+  expect(await grouped.json()).toEqual([{ groups: { name: 'without a log' } }]);
+  const photo = await again.fetch(`/files/${file.id}/x`);
+  expect(new Uint8Array(await photo.arrayBuffer())).toEqual(PICTURE);
+  expect(await (await again.fetch('/offers?select=big&limit=1')).text()).toContain('9007199254740993');
+  // The log came along: a change from before the loss is undone.
+  const [change] = (await (await again.fetch('/changes?key=eq.6000000&select=seq')).json()) as { seq: number }[];
+  expect((await again.fetch(`/changes/undo?seq=eq.${change!.seq}`, { method: 'POST' })).status).toBe(200);
+  expect(await (await again.fetch('/products?id=eq.6000000')).json()).toEqual([]);
+}, 60_000);
+
+test('places and times that cannot be used are one sentence', async () => {
+  const cwd = newFolder();
+  const command = async (...args: string[]) => (await run({ cwd, args })).stderr;
+  expect(await command('restore', 'file:nowhere')).toContain(
+    'nowhere cannot be read: the file or folder does not exist',
+  );
+  expect(await command('restore', 'file:.')).toContain('. has no backups');
+  expect(await command('restore', 'file:.', '--until', '2026-11-18T08:30:00')).toContain('a time with its zone');
+  expect(await command('backups')).toContain('backups cannot be read');
+  const serve = async (...args: string[]) => (await run({ cwd, args: ['serve', '--port', '0', ...args] })).stderr;
+  expect(await serve('--backup-every', '1h', '--backup-to', 'elsewhere')).toContain('s3://bucket/path or file:');
+  expect(await serve('--backup-every', '1h', '--backup-key', 'short')).toContain('at least 16 characters');
+  const postgres = ['--database', 'postgres://me:hidden@127.0.0.1:1/catalogue'];
+  expect(await serve('--backup-every', '1h', ...postgres)).toMatch(
+    /^catalogue: --backup-every is for SQLite.*pg_basebackup/,
+  );
+  expect(await serve('--backup-every', '1h', '--database', ':memory:')).toContain('--backup-every needs a file');
+});
+
+test('a command backs up to a place, and a damaged or foreign copy is not restored', async () => {
+  const cwd = newFolder();
+  const env = { CATALOGUE_BACKUP_KEY: 'a key of some length' };
+  const command = (...args: string[]) => run({ cwd, env, args });
+  await command('migrate');
+  expect(await command('backup', 'file:kept', '--json')).toMatchObject({ exitCode: 0 });
+  const [{ backup: name }] = JSON.parse((await command('backups', 'file:kept', '--json')).stdout) as [
+    { backup: string },
+  ];
+  const other = { CATALOGUE_BACKUP_KEY: 'another key of some length' };
+  for (const wrong of [other, {}]) {
+    const { exitCode, stderr } = await run({ cwd, env: wrong, args: ['restore', 'file:kept', '--database', 'new.db'] });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/cannot be decrypted|is encrypted/);
+  }
+  expect(await command('restore', `kept/${name}`, '--database', 'new.db')).toMatchObject({ exitCode: 0 });
+  const path = join(cwd, 'kept', name);
+  const bytes = readFileSync(path);
+  for (const damaged of [bytes.with(bytes.length - 40, 1 ^ bytes.at(-40)!), bytes.subarray(0, -17)]) {
+    writeFileSync(path, damaged);
+    const refused = await command('restore', 'file:kept', '--database', 'other.db');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be decrypted') });
+  }
+  expect(readdirSync(join(cwd, 'kept'))).toEqual([name]);
+  expect(readdirSync(cwd)).not.toContain('other.db');
+});
+
+test('old backups go with their logs, a new declaration begins a new backup, and a lost place is counted', async () => {
+  const cwd = newFolder();
+  const location = s3.newLocation();
+  const env = { ...s3.environment };
+  const args = ['--backup-to', location, '--backup-every', '1s', '--backup-keep', '2', '--log-level', 'info'];
+  const service = await startService({ cwd, env, args: [...args, '--backup-log-every', '1s'] });
+  const messages = (text: string) => service.stderr().split(`"message":"${text}"`).length - 1;
+  for (let count = 1; count <= 2; count++) {
+    await send(service, '/products', 'POST', { id: count, name: `product ${count}` });
+    await until('the next backup', () => messages('backup') > count);
+  }
+  await s3.stop();
+  const metric = async (name: string) => {
+    const text = await (await service.fetch('/metrics')).text();
+    return Number(new RegExp(`^catalogue_${name} (.*)$`, 'm').exec(text)![1]);
+  };
+  await until('the failure', () => messages('backup failed') > 0);
+  expect(await metric('backup_failures_total')).toBeGreaterThan(0);
+  expect(await metric('backup_interval_seconds')).toBe(1);
+  const before = await metric('backup_timestamp_seconds');
+  await s3.start();
+  await until('a backup after it', async () => (await metric('backup_timestamp_seconds')) > before);
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+  const list = async () => {
+    const { stdout } = await run({ cwd, env, args: ['backups', location, '--json'] });
+    return JSON.parse(stdout) as { backup: string }[];
+  };
+  expect(await list()).toHaveLength(2);
+  const stems = (await list()).map(({ backup }) => backup.replace('.db', ''));
+  const names = readdirSync(s3.folderOf(location));
+  expect(names.filter((name) => !stems.some((stem) => name.startsWith(stem)))).toEqual([]);
+
+  writeFileSync(join(cwd, 'collections.yaml'), DECLARATION.replace('price:', 'weight: int4\n      price:'));
+  const hourly = ['--backup-to', location, '--backup-every', '1h', '--backup-log-every', '1s', '--backup-keep', '9'];
+  const again = await startService({ cwd, env, args: hourly });
+  await until('the backup of the new tables', async () => (await list()).length === 3);
+  again.kill('SIGTERM');
+  expect(await again.exited).toBe(0);
+}, 60_000);
+
+test('a process that copies the write-ahead log, as Litestream does, gets every acknowledged write', async () => {
+  const cwd = newFolder();
+  const service = await startService({ cwd });
+  const file = join(cwd, 'catalogue.db');
+  using reader = new Database(file, { readonly: true });
+  reader.run('begin');
+  const seen = reader.query('select count(*) from products').values();
+  for (let round = 0; round < 20; round++) {
+    const rows = Array.from({ length: 500 }, (_, index) => ({ id: 500 * round + index, name: `${round} ${index}` }));
+    expect((await send(service, '/products', 'POST', rows)).status).toBe(201);
+  }
+  // The transaction keeps the service from emptying the log under the reader.
+  for (const ending of ['', '-wal']) copyFileSync(`${file}${ending}`, join(cwd, `copy.db${ending}`));
+  expect(reader.query('select count(*) from products').values()).toEqual(seen);
+  reader.run('commit');
+  using copy = new Database(join(cwd, 'copy.db'));
+  expect(copy.query('select count(*) from products').values()).toEqual([[10_000]]);
+  expect(integrityOf(join(cwd, 'copy.db'))).toBe('ok');
+  expect((await send(service, '/products', 'POST', { id: 20_000, name: 'later' })).status).toBe(201);
+});
