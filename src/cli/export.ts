@@ -1,13 +1,15 @@
-/** `catalogue export`: writes rows as CSV, JSON or NDJSON, selected by the query string of the API. */
+/** `catalogue export`: writes rows as CSV, JSON, NDJSON or a workbook, selected by the query string of the API. */
 
 import { amount } from '../base/amount.ts';
 import type { WriteOptions } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
-import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
+import { formatToWrite, WRITTEN_FORMATS, type WrittenFormat } from '../declare/rows/source.ts';
 import type { CsvForm } from '../encode/csv.ts';
+import { checkSheetRows } from '../encode/workbook.ts';
+import { packWorkbook } from '../encode/zip.ts';
 import { databaseFiles } from '../engine/open.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { numericColumns } from '../response/body.ts';
+import { inputsOf, numericColumns } from '../response/body.ts';
 import { ConfigError, DATA_SETTINGS } from '../settings/by-command.ts';
 import { oneOf, option } from '../settings/setting.ts';
 import { separator } from './import/options.ts';
@@ -19,11 +21,11 @@ import { withProgress } from './shared/progress.ts';
 import { planOf, read } from './shared/read-rows.ts';
 
 const OPTIONS = {
-  format: option<FileFormat | undefined>(
+  format: option<WrittenFormat | undefined>(
     '--format FORMAT',
-    `${FILE_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
+    `${WRITTEN_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
     undefined,
-    oneOf(FILE_FORMATS),
+    oneOf(WRITTEN_FORMATS),
   ),
   output: option(
     '--output FILE',
@@ -66,7 +68,7 @@ Writes a consistent snapshot of all rows, or of the rows of a query: the query s
 goes to standard error if the rows go to standard output.`,
   async run({ values, operands }) {
     const toStandardOutput = values.output === STANDARD_OUTPUT;
-    const format = toStandardOutput ? (values.format ?? 'csv') : formatOf(values.output, values.format);
+    const format = toStandardOutput ? (values.format ?? 'csv') : formatToWrite(values.output, values.format);
     const isForCsv = values.bom || values.spreadsheet || values.decimalComma || values.separator !== undefined;
     if (isForCsv && format !== 'csv') {
       throw new ConfigError('--bom, --spreadsheet, --separator and --decimal-comma are for CSV');
@@ -78,12 +80,18 @@ goes to standard error if the rows go to standard output.`,
     };
     const formOf = ({ columns }: ReadPlan): CsvForm =>
       values.decimalComma ? { ...form, decimalCommas: numericColumns(columns) } : form;
+    if (values.files !== '' && format === 'xlsx') throw new ConfigError('--files is for csv, json and ndjson');
     const options = { replace: values.force, protectedFiles: databaseFiles(values.database) };
     checkOutput(values.output, options);
     if (values.files !== '') checkFolder(values.files, values.force);
     try {
       const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
         const plan = planOf(catalogue, operands[0] ?? '');
+        if (format === 'xlsx') {
+          const { rows, parts } = await read(engine, plan, format, {}, inputsOf(plan.columns));
+          checkSheetRows(rows);
+          return { rows, bytes: await writeParts(packWorkbook(parts), values.output, options) };
+        }
         const { rows, parts } =
           values.files === ''
             ? await read(engine, plan, format, formOf(plan))
@@ -127,7 +135,7 @@ async function writeParts(
 }
 
 /** Adds a line end to JSON; the other formats have one. */
-async function* withLineEnd(parts: AsyncIterable<string | Uint8Array>, format: FileFormat) {
+async function* withLineEnd(parts: AsyncIterable<string | Uint8Array>, format: WrittenFormat) {
   yield* parts;
   if (format === 'json') yield '\n';
 }

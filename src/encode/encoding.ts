@@ -4,11 +4,15 @@
  */
 import { PART_LENGTH } from '../base/limits/engine.ts';
 import { parseJson } from '../collection/exact-json.ts';
+import type { Input } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { type CsvForm, csvHeader, csvLines } from './csv.ts';
+import { SHEET_END, sheetRows, sheetStart } from './workbook.ts';
 
 export interface Encoding extends CsvForm {
-  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson';
+  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson' | 'xlsx';
+  /** The kinds of the columns of a workbook. */
+  readonly inputs?: readonly Input[];
   /** The column with the geometry of a GeoJSON feature. The others are its properties. */
   readonly geometry?: string;
   readonly stripNulls: boolean;
@@ -45,6 +49,7 @@ export function opening(encoding: Encoding): string {
   const { format, singular = false, columns, bom } = encoding;
   if (format === 'json') return singular ? '' : '[';
   if (format === 'geojson') return '{"type": "FeatureCollection", "features": [';
+  if (format === 'xlsx') return sheetStart(columns);
   if (format !== 'csv') return '';
   return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, encoding)}`;
 }
@@ -53,12 +58,10 @@ export function opening(encoding: Encoding): string {
 export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowForm, isFirst: boolean): string {
   if (rows.length === 0) return '';
   const { format, columns } = encoding;
-  if (format === 'csv')
-    return csvLines(
-      rows,
-      columns.map((_, index) => cellName(index)),
-      encoding,
-    );
+  if (format === 'csv' || format === 'xlsx') {
+    const cells = columns.map((_, index) => cellName(index));
+    return format === 'csv' ? csvLines(rows, cells, encoding) : sheetRows(rows, cells, encoding.inputs ?? []);
+  }
   if (format === 'ndjson') return `${rowTexts(rows, encoding, form).join('\n')}\n`;
   const comma = isFirst ? '' : ',';
   if (format === 'geojson') return `${comma}${rowTexts(rows, encoding, form).map(featureOf(encoding)).join(',')}`;
@@ -68,6 +71,7 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowF
 
 export function closing({ format, singular = false }: Encoding): string {
   if (format === 'geojson') return ']}';
+  if (format === 'xlsx') return SHEET_END;
   return format === 'json' && !singular ? ']' : '';
 }
 

@@ -1,4 +1,6 @@
 /** The answer to a request before it becomes a `Response`. `toResponse` applies the content coding, 304 and HEAD. */
+import { WORKBOOK_TYPE } from '../encode/workbook.ts';
+import { packWorkbook } from '../encode/zip.ts';
 import type { Call } from './call.ts';
 import { type Accepted, type Coding, compress, compressStream } from './content-coding.ts';
 
@@ -18,8 +20,8 @@ export interface Answer {
 export interface Representation extends Pick<Answer, 'status' | 'headers'> {
   /** Before content coding. */
   readonly plain: Body;
-  /** Undefined without content coding. */
-  readonly coding?: Coding | undefined;
+  /** Undefined if the content is the plain body. */
+  readonly coding?: Coding | 'zip' | undefined;
   readonly content: () => Body | Promise<Body>;
 }
 
@@ -27,23 +29,50 @@ type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, body: plain } = answer;
+  if (plain !== null && headers['content-type'] === WORKBOOK_TYPE)
+    return { status, headers, plain, coding: 'zip', content: once(() => workbookOf(plain)) };
   const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
   if (accepted === undefined || plain === null || isShort || answer.isLive === true)
     return { status, headers, plain, content: () => plain };
   const { coding } = accepted;
   // Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them.
   const tag = headers.etag && { etag: `${headers.etag.slice(0, -1)}.${coding}"` };
-  let content: Body | Promise<Body> | undefined;
   return {
     status,
     headers: { ...headers, 'content-encoding': coding, ...tag },
     plain,
     coding,
-    content: () => {
-      content ??= encode(plain, coding);
-      return content;
-    },
+    content: once(() => encode(plain, coding)),
   };
+}
+
+function once<Of extends Body | Promise<Body>>(make: () => Of): () => Of {
+  let made: Of | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** A workbook is compressed already, so it needs no content coding. */
+function workbookOf(sheet: NonNullable<Body>): Body | Promise<Body> {
+  if (sheet instanceof ReadableStream) {
+    const parts = packWorkbook(sheet as unknown as AsyncIterable<Uint8Array>);
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        try {
+          const { done, value } = await parts.next();
+          if (done === true) controller.close();
+          else controller.enqueue(value);
+        } catch {
+          // The source has reported the error.
+          controller.error();
+        }
+      },
+      cancel: async () => void (await parts.return(undefined)),
+    });
+  }
+  return Array.fromAsync(packWorkbook([sheet])).then((parts) => Buffer.concat(parts));
 }
 
 function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> {

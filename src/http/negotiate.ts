@@ -3,9 +3,11 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_MEDIA_RANGES } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
+import type { Encoding } from '../encode/encoding.ts';
+import { WORKBOOK_TYPE } from '../encode/workbook.ts';
 
 export interface Media {
-  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson';
+  readonly format: Encoding['format'];
   /** The client expects one object, not a list. */
   readonly singular: boolean;
   readonly stripNulls: boolean;
@@ -90,6 +92,7 @@ const AVAILABLE: Readonly<Record<string, Offer>> = {
   'text/tab-separated-values': csv('text/tab-separated-values', '\t'),
   'application/x-ndjson': only(NDJSON_MEDIA),
   'application/geo+json': only(media('application/geo+json', 'geojson')),
+  [WORKBOOK_TYPE]: only({ ...media(WORKBOOK_TYPE, 'xlsx'), contentType: WORKBOOK_TYPE }),
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);

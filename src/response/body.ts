@@ -18,7 +18,12 @@ export function encodingOf(
     const form = { bom, noFormulas, separator, ...(decimalComma && { decimalCommas: numericColumns(columns) }) };
     return { format, stripNulls, columns: names, ...form };
   }
+  if (format === 'xlsx') return { format, stripNulls, columns: names, inputs: inputsOf(columns) };
   return { format, stripNulls, singular, columns: names };
+}
+
+export function inputsOf(columns: readonly OutputColumn[]): NonNullable<Encoding['inputs']> {
+  return columns.map(({ expression }) => expression.type.input);
 }
 
 /** For each column, whether it has numbers. */

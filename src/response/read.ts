@@ -13,6 +13,7 @@ import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
+import { checkSheetRows } from '../encode/workbook.ts';
 import type { ChosenAnswer, ReadResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -69,6 +70,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const { total, returned, end, changeTag, summary } = result;
   const body = summary === undefined ? result.body : withSummary(result.body, summary);
   if (media.singular && returned !== 1) throw notSingular(returned);
+  if (media.format === 'xlsx') checkSheetRows(returned);
   const applied = preferenceApplied('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
   const range = contentRange(plan.offset, returned, total);

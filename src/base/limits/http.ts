@@ -74,6 +74,9 @@ export const MAX_ECHOED_VALUE_LENGTH = 200;
 export const MAX_LISTED_ERRORS = 1_000;
 /** Shorter bodies are not compressed: they fit into one packet. */
 export const MIN_COMPRESSED_LENGTH = 1024;
+/** Excel's limits: the rows of a sheet beside its header, and the characters of a cell. Longer texts are cut. */
+export const MAX_SHEET_ROWS = 1_048_575;
+export const MAX_CELL_LENGTH = 32_767;
 /** Longer bodies are compressed on another thread. */
 export const SYNC_COMPRESSION_LENGTH = 32 * 1024;
 /** The size of the response cache, and of its largest entry. */

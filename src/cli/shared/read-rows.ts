@@ -51,8 +51,15 @@ export async function read(
   plan: ReadPlan,
   format: Encoding['format'],
   form: CsvForm = {},
+  inputs: NonNullable<Encoding['inputs']> = [],
 ): Promise<Reading> {
-  const encoding: Encoding = { format, stripNulls: false, columns: plan.columns.map(({ name }) => name), ...form };
+  const encoding: Encoding = {
+    format,
+    stripNulls: false,
+    columns: plan.columns.map(({ name }) => name),
+    inputs,
+    ...form,
+  };
   const result = await engine.read(plan, encoding);
   const total = result.total === undefined ? {} : { total: result.total };
   return { rows: result.returned, ...total, parts: partsOf(result) };

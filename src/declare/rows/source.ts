@@ -9,6 +9,9 @@ import type { FileRecord, RecordReader } from './record.ts';
 
 export const FILE_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
+/** Workbooks are written as well. */
+export const WRITTEN_FORMATS = [...FILE_FORMATS, 'xlsx'] as const;
+export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
 
 const READERS: Readonly<Record<FileFormat, (separator?: string) => RecordReader>> = {
   csv: (separator) => new CsvRecords(separator),
@@ -35,6 +38,12 @@ export function formatOf(path: string, named: FileFormat | undefined): FileForma
   const [what, rename] =
     path === STANDARD_INPUT ? ['standard input', ''] : [path, 'name it .csv, .json or .ndjson, or '];
   throw new ConfigError(`the format of ${what} is not known: ${rename}add --format csv, json or ndjson`);
+}
+
+/** The format of a file to write. */
+export function formatToWrite(path: string, named: WrittenFormat | undefined): WrittenFormat {
+  if (named === 'xlsx' || (named === undefined && extensionOf(path) === 'xlsx')) return 'xlsx';
+  return formatOf(path, named);
 }
 
 /** The format of a file to read; its first line distinguishes tabs from commas. */

@@ -33,7 +33,7 @@ const ORDINARY = /^(?!__proto__$|\d+$)[\w$-]{1,60}$/;
 /** The output of rows without a page. */
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
   const { format, stripNulls } = encoding;
-  if (format === 'csv') return { form: 'text', stripNulls };
+  if (format === 'csv' || format === 'xlsx') return { form: 'text', stripNulls };
   if (encoding.bare === true) return { form: 'json', stripNulls, bare: true };
   // Embedded values are already JSON.
   const isPlain = columns.every(({ name, expression }) => {

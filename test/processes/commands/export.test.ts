@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
 import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
 
 afterEach(cleanUp);
@@ -80,17 +81,30 @@ test('an exported file appears complete, and its name determines the format', as
   });
   expect(text.trimEnd().split('\n')).toHaveLength(77);
   expect(existsSync(join(cwd, 'all.ndjson.partial'))).toBe(false);
-  const unknown = await run({ cwd, args: ['export', '--output', 'all.xlsx'] });
+  const unknown = await run({ cwd, args: ['export', '--output', 'all.ods'] });
   expect(unknown).toMatchObject({
     exitCode: 1,
     stdout: '',
-    stderr: expect.stringMatching(/all\.xlsx.+\.csv.+--format/),
+    stderr: expect.stringMatching(/all\.ods.+\.csv.+--format/),
   });
-  expect(existsSync(join(cwd, 'all.xlsx'))).toBe(false);
+  expect(existsSync(join(cwd, 'all.ods'))).toBe(false);
   const forced = await run({ cwd, args: ['export', 'id=eq.1', '--output', 'one.txt', '--format', 'csv'] });
   expect(forced).toEqual({ exitCode: 0, stdout: 'Exported 1 row to one.txt\n', stderr: '' });
   service.kill('SIGTERM');
   await service.exited;
+});
+
+test('export writes a workbook by the name of the file or --format', async () => {
+  const cwd = temporaryFolder();
+  await run({ cwd, args: ['migrate'] });
+  const exported = await run({ cwd, args: ['export', 'select=id,product_name&id=lt.3', '--output', 'two.xlsx'] });
+  expect(exported).toEqual({ exitCode: 0, stdout: 'Exported 2 rows to two.xlsx\n', stderr: '' });
+  const parts = unzipSync(readFileSync(join(cwd, 'two.xlsx')));
+  expect(strFromU8(parts['xl/worksheets/sheet1.xml']!)).toContain('<row><c><v>1</v></c><c t="inlineStr"><is><t');
+  const named = await run({ cwd, args: ['export', 'id=eq.1', '--output', 'one.bin', '--format', 'xlsx'] });
+  expect(named.exitCode).toBe(0);
+  const rejected = await run({ cwd, args: ['export', '--output', 'all.xlsx', '--files', 'folder'] });
+  expect(rejected).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--files is for csv') });
 });
 
 test('export --spreadsheet adds a byte order mark and escapes formulas; a plain export keeps all values unchanged', async () => {

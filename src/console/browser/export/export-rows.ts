@@ -1,4 +1,5 @@
 /** Exports all rows of a list, or the given ones. The rows arrive as a stream, one JSON object per line. */
+import { MAX_SHEET_ROWS } from '../../../base/limits/http.ts';
 import type { Row } from '../api/catalogue.ts';
 import { askLines, parseExactly } from '../api/client.ts';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
@@ -8,7 +9,6 @@ import { columnSettings, columnsOf } from '../views/columns.ts';
 import { type Format, writerFor } from './formats.ts';
 import { datedName, downloadBlob } from './save-file.ts';
 
-const MAX_SHEET_ROWS = 1_048_576;
 /** Rows between two reports of progress. */
 const STEP = 1_000;
 
@@ -31,7 +31,7 @@ export async function exportRows({ query, format, rows, signal, onProgress }: Ex
     cacheTitles(collection, [row]);
     writer.add(row);
     count += 1;
-    if (format === 'xlsx' && count === MAX_SHEET_ROWS) throw new Error(t.exporting.tooManyRows);
+    if (format === 'xlsx' && count > MAX_SHEET_ROWS) throw new Error(t.exporting.tooManyRows);
     if (count % STEP === 0) onProgress(count);
   }
   const content = await writer.end();
