@@ -95,12 +95,14 @@ class Pair {
     }
   }
 
-  /** Waits until every feed has sent everything up to the marker. */
+  /** Waits until every feed has sent the whole step with the marker, which may arrive in parts. */
   private async sync(marker: number): Promise<void> {
     for (const clients of this.feeds) {
       for (const [index, { path, marked }] of this.followed.entries()) {
         const [key, times] = marked;
-        const shown = () => JSON.stringify(clients[index]!.rows.get(key) ?? '').split(`${marker}`).length - 1;
+        const { steps } = clients[index]!;
+        const shown = () =>
+          JSON.stringify(steps.get(clients[index]!.position!)?.get(key) ?? '').split(`${marker}`).length - 1;
         await until(`${marker} in ${path}`, () => shown() >= times);
       }
     }
@@ -191,7 +193,8 @@ class Pair {
 
 async function tryPair(pair: Pair, choose: Chooser): Promise<void> {
   const writer = new OutdoorWriter(choose);
-  const times = [new Date().toISOString()];
+  // Times of the log are more exact than a millisecond.
+  const times = [new Date(Date.now() + 1).toISOString()];
   await pair.follow();
   for (let round = 1; round <= ROUNDS; round++) {
     await pair.step(writer.step(), 7000 + 2 * round);
