@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import type { Type } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
+import { fullYear } from './dates.ts';
 
 const MONTHS = [
   ...['january', 'february', 'march', 'april', 'may', 'june'],
@@ -23,8 +24,6 @@ function twoDigits(count: number): string | undefined {
 }
 
 const RULES = 'Use y, M, d, H, m and s, such as "MMM d yyyy" or "dd.MM.yyyy HH:mm", and quotes around other letters';
-/** Two digits from here on are of the previous century, as in POSIX. */
-const FIRST_YEAR_OF_LAST_CENTURY = 69;
 
 /** Converts a cell, or throws an error that names the cell. */
 export type DateReader = (cell: string, type: Type) => string;
@@ -65,7 +64,7 @@ function expressionOf(pattern: string, name: string): RegExp {
 function isoText(parts: Readonly<Record<string, string | undefined>>, type: Type): string | undefined {
   const { y = '', M = '', d, H = '0', m = '0', s = '0' } = parts;
   const month = /^\d/.test(M) ? Number(M) : monthNamed(M);
-  const year = y.length === 2 ? Number(y) + (Number(y) < FIRST_YEAR_OF_LAST_CENTURY ? 2000 : 1900) : Number(y);
+  const year = Number(fullYear(y));
   const fields = [year, month, Number(d), Number(H), Number(m), Number(s)];
   const time = new Date(0);
   time.setUTCFullYear(year, month - 1, Number(d));

@@ -1,4 +1,4 @@
-/** Reads numbers as people write them: 1,234.50 and 1.234,50, also with spaces or apostrophes between thousands. */
+/** Reads numbers as people write them: 1,234.50 and 1.234,50 €, also with spaces or apostrophes between thousands. */
 
 export type DecimalMark = 'point' | 'comma';
 
@@ -10,7 +10,7 @@ const UNCLEAR = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
 /** Which decimal mark a cell shows for its column; undefined for a number without a mark, and for other texts. */
 export function markOf(cell: string): DecimalMark | 'unclear' | undefined {
   if (PLAIN.test(cell)) return cell.includes('.') ? 'point' : undefined;
-  const text = withoutSpaces(cell);
+  const text = withoutSigns(cell);
   if (!/^[+-]?[\d.,]*\d$/.test(text)) return undefined;
   if (UNCLEAR.test(text)) return 'unclear';
   const marks = text.replace(/[^.,]/g, '');
@@ -25,7 +25,7 @@ export function markOf(cell: string): DecimalMark | 'unclear' | undefined {
  */
 export function readNumber(typed: string, mark: DecimalMark): string | undefined {
   if (mark === 'point' && PLAIN.test(typed)) return typed;
-  const [, text = '', exponent = ''] = /^(.*?)(e[+-]?\d{1,3})?$/i.exec(withoutSpaces(typed)) ?? [];
+  const [, text = '', exponent = ''] = /^(.*?)(e[+-]?\d{1,3})?$/i.exec(withoutSigns(typed)) ?? [];
   const marks = text.replace(/[^.,]/g, '');
   const last = marks.at(-1);
   const at = last !== undefined && isPoint(text, marks, mark) ? text.lastIndexOf(last) : text.length;
@@ -36,9 +36,14 @@ export function readNumber(typed: string, mark: DecimalMark): string | undefined
   return isNumber ? plain.replace(/^\+/, '').replace(/\.$/, '') + exponent : undefined;
 }
 
-/** Removes spaces between thousands and normalizes the minus sign. */
-function withoutSpaces(typed: string): string {
-  return typed.replace(/[\s\u00a0\u202f'’]/g, '').replace(/^\u2212/, '-');
+/** Signs and codes of currencies at the start or the end. */
+const SIGN = String.raw`(?:\p{Sc}|[A-Z]{1,2}\$|EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|AUD|CAD|zł|Kč|Fr\.|kr\.?)`;
+const CURRENCY = new RegExp(`^([+\\-\u2212]?)${SIGN}|${SIGN}$`, 'u');
+
+/** Removes a currency and the spaces between thousands, and normalizes the minus sign. */
+function withoutSigns(typed: string): string {
+  const text = typed.replace(/[\s\u00a0\u202f'’]/g, '');
+  return text.replace(CURRENCY, '$1').replace(/^\u2212/, '-');
 }
 
 /** Whether the last mark is the decimal mark: the last of two different ones. A single one depends on `mark`. */

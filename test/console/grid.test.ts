@@ -52,8 +52,8 @@ describe('the clipboard', () => {
     expect(parseTsv('')).toEqual([['']]);
     expect(parseTsv('a\t\n\nb')).toEqual([
       ['a', ''],
-      ['', ''],
-      ['b', ''],
+      ['', undefined],
+      ['b', undefined],
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** The import without a browser: formats of columns, mapping, matches, and the cells of a file. */
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { newNotations } from '../../src/console/browser/fields/parse.ts';
+import { notationsOf } from '../../src/console/browser/fields/parse.ts';
 import { readCell } from '../../src/console/browser/import/cells.ts';
 import { matchesOf, matchName, suggestMapping } from '../../src/console/browser/import/columns.ts';
 import type { Sheet } from '../../src/console/browser/import/sheet.ts';
@@ -37,9 +37,9 @@ const sheetOf = (columns: readonly string[], ...rows: readonly (readonly unknown
 });
 
 const columnWith = (name: string, separator: string, ...cells: readonly string[]) => {
-  const column = newNotations(separator).of(place(name).field)!;
-  for (const cell of cells) column.learn(cell);
-  return column;
+  const { field } = place(name);
+  const rows = cells.map((cell) => [cell]);
+  return notationsOf(separator, [field], rows, {}).of(field)!;
 };
 
 describe('the notation of a column', () => {
@@ -65,6 +65,30 @@ describe('the notation of a column', () => {
     expect(columnWith('day', ';', '31/12/2026').read('3/4/2026 08:30')).toBe('2026-04-03 08:30');
     expect(columnWith('day', ';', '12/31/2026').read('3/4/2026')).toBe('2026-03-04');
     expect(columnWith('day', ';').read('2026-03-04')).toBe('2026-03-04');
+  });
+
+  test.each([
+    ['Dec 31, 2026', '2026-12-31'],
+    ['31. Dez. 2026', '2026-12-31'],
+    ['31 March 2026, 8:05 PM', '2026-03-31 20:05'],
+    ['31.12.26', '2026-12-31'],
+    ['market 2026', 'market 2026'],
+  ])('the date %p is read as %s', (cell, iso) => {
+    expect(columnWith('day', ';').read(cell)).toBe(iso);
+  });
+
+  test.each([
+    ['1.299,00 €', '1299.00'],
+    ['$1,299.00', '1299.00'],
+    ['−12,50 EUR', '-12.50'],
+    ['CHF 1’299.50', '1299.50'],
+  ])('the amount %p is read as %s', (cell, plain) => {
+    expect(columnWith('amount', ';', cell).read(cell)).toBe(plain);
+  });
+
+  test('three amounts are read by the one that shows its decimal mark', () => {
+    const column = columnWith('amount', '\t', '1.299,00', '1.234', '2.500');
+    expect(['1.299,00', '1.234', '2.500'].map((cell) => Number(column.read(cell)))).toEqual([1299, 1234, 2500]);
   });
 
   test('a cell is ambiguous beside cells in both notations, until a person chooses one', () => {

@@ -1,7 +1,14 @@
 /** The cell grid: keys as in a spreadsheet, blocks of the clipboard, and the work of others beside it. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../../support/browser/axe.ts';
-import { browserStories, type Product, type Stage, untilShown } from '../../support/browser/browser.ts';
+import {
+  browserStories,
+  clipboardEvent,
+  type Product,
+  paste,
+  type Stage,
+  untilShown,
+} from '../../support/browser/browser.ts';
 import { until } from '../../support/processes/process.ts';
 
 const cell = ({ page }: Stage, field: string, row: number) =>
@@ -10,15 +17,6 @@ const cell = ({ page }: Stage, field: string, row: number) =>
 /** The text of the cell, without the name of its link. */
 const shown = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();
 
-/** A clipboard event as a spreadsheet causes it, since the clipboard of the machine belongs to all tests. */
-const clipboardEvent = (kind: string, data: Readonly<Record<string, string>>) => `(() => {
-  const clipboardData = new DataTransfer();
-  for (const [type, text] of Object.entries(${JSON.stringify(data)})) clipboardData.setData(type, text);
-  document.activeElement.dispatchEvent(new ClipboardEvent('${kind}', { clipboardData, bubbles: true, cancelable: true }));
-  return clipboardData.getData('text/plain');
-})()`;
-const paste = ({ page }: Stage, text: string, html?: string) =>
-  page.evaluate(clipboardEvent('paste', { 'text/plain': text, ...(html && { 'text/html': html }) }));
 /** Copies the selection, and returns its text. */
 const copy = ({ page }: Stage) => page.evaluate<string>(clipboardEvent('copy', {}));
 
@@ -258,5 +256,26 @@ browserStories('the cell grid', (stage) => {
     await stage.until(/cells changed/);
     expect(await stage.product(1)).toMatchObject({ product_name: 'Tea < Chai & co' });
     expect(await stage.product(2)).toMatchObject({ product_name: 'Two\nlines' });
+    await dialog.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Control+ArrowLeft');
+    await paste(
+      stage,
+      'other',
+      `<table><tr><td rowspan="2">Tea</td><td>77</td></tr><tr><td>178</td></tr><tr><td></td><td>179</td></tr></table>`,
+    );
+    await dialog.getByText('1 cell changes. 1 row is added. 1 cell cannot be pasted.').waitFor();
+    await dialog.getByRole('button', { name: 'Change 1 cell, add 1 row' }).click();
+    await stage.until('1 cell changed. 1 row added.');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await stage.ask('/products?id=gte.77&select=id,product_name')).toEqual([
+      { id: 77, product_name: 'Tea' },
+      { id: 178, product_name: 'Tea' },
+    ]);
+    await page.keyboard.press('Control+z');
+    await stage.until('Undone.');
+    expect(await stage.ask('/products?id=gte.77&select=product_name')).toEqual([
+      { product_name: 'Original Frankfurter grüne Soße' },
+    ]);
   });
 });

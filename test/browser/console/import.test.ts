@@ -139,7 +139,7 @@ browserStories('import', (stage) => {
         ['Jam', 0.1 + 0.2, undefined, { date: '2024-12-31T08:30:00' }, true],
       ]),
     );
-    await stage.until('Read from the first of 2 sheets, Stock.');
+    expect(await stage.page.getByLabel('Sheet').inputValue()).toBe('Stock');
     await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
     await stage.until('2 rows stored.');
     const select = 'select=product_name,unit_price,units_in_stock,quantity_per_unit,discontinued';
@@ -170,6 +170,40 @@ browserStories('import', (stage) => {
     const wide = Buffer.from('\uFEFFProduct name\tUnit price\r\nKäse\t1,5\r\n', 'utf16le');
     expect(await names('wide.txt', wide)).toEqual(['2', 'New', 'Käse', '1,5']);
     expect(await names('one.ndjson', '{"product_name":"Käse"}\n')).toEqual(['1', 'New', 'Käse']);
+  });
+
+  test('a person chooses the sheet and the fields of unknown columns, and the next file has the same fields', async () => {
+    const { page } = stage;
+    await stage.open('/import/products');
+    const prices = [
+      ['Artikel', 'Preis', 'Lager', 'Farbe'],
+      ['Tee', '1.299,00 €', 3, 'rot'],
+      [undefined, '1.234', 4, 'blau'],
+      ['Kaffee', 2.5, 5, 'gelb'],
+    ];
+    const file = workbook('Notes', [['Written by hand']], { other: prices });
+    await choose(stage, 'preise.xlsx', file);
+    await page.getByText('preise.xlsx cannot be read').or(page.getByText('has no rows')).first().waitFor();
+    await choose(stage, 'preise.xlsx', workbook('Preise', prices, { other: [['Name'], ['x']], merged: 'A2:A3' }));
+    await stage.until('No column of the file is a field. Choose the field of each column above the preview.');
+    await page.getByLabel('Sheet').selectOption('Other');
+    await page.getByLabel('Field of the column Name').waitFor();
+    await page.getByLabel('Sheet').selectOption('Preise');
+    await page.getByLabel('Field of the column Artikel').selectOption('Product name');
+    await page.getByLabel('Field of the column Preis').selectOption('Unit price');
+    await page.getByLabel('Field of the column Lager').selectOption('Units in stock');
+    await stage.until('Columns that are left out: Farbe.');
+    expect(await page.getByLabel('Format of the column Preis').inputValue()).toBe('comma');
+    await page.getByRole('button', { name: 'Import 3 rows' }).click();
+    await stage.until('3 rows stored.');
+    expect(await stage.ask<unknown>('/products?id=gte.78&select=product_name,unit_price,units_in_stock')).toEqual([
+      { product_name: 'Tee', unit_price: 1299, units_in_stock: 3 },
+      { product_name: 'Tee', unit_price: 1234, units_in_stock: 4 },
+      { product_name: 'Kaffee', unit_price: 2.5, units_in_stock: 5 },
+    ]);
+    await choose(stage, 'mehr.csv', 'Artikel;Preis;Farbe\r\nSalz;1,5;weiß\r\n');
+    await stage.until('mehr.csv: 1 row, all valid.');
+    await stage.until('Columns that are left out: Farbe.');
   });
 
   test('a large file is imported in chunks with a progress bar, and undone at once', async () => {
@@ -364,7 +398,7 @@ browserStories(
     test('a file without a matching column offers the mapping', async () => {
       await stage.open('/import/parts');
       await choose(stage, 'other.csv', 'Bezeichnung\nRivet\n');
-      await stage.until('No column of the file is a field. Choose the field of a column.');
+      await stage.until('No column of the file is a field. Choose the field of each column above the preview.');
       await stage.page.getByLabel('Field of the column Bezeichnung').selectOption('Name of the part');
       await stage.page.getByRole('button', { name: 'Import 1 row' }).click();
       await stage.until('1 row stored.');

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, paste, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { run, temporaryFolder, until } from '../../support/processes/process.ts';
 
@@ -65,6 +65,24 @@ browserStories(
       await stage.page.getByRole('columnheader', { name: 'Supplier', exact: true }).getByRole('button').click();
       const [first] = await stage.ask<{ company_name: string }[]>('/suppliers?order=company_name');
       await until('the first supplier', async () => (await text(stage, 'supplier_id', 0)) === first!.company_name);
+    });
+
+    test('a pasted date that may be of two months is asked about, with the order of the language first', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?id=eq.3');
+      await untilShown(page, ['Aniseed Syrup']);
+      await cell(stage, 'released', 0).click();
+      await paste(stage, '03/04/2026');
+      const dialog = page.getByRole('dialog', { name: 'Paste' });
+      await dialog.getByRole('cell', { name: 'Mar 4, 2026' }).waitFor();
+      await dialog.getByLabel('Format of the column Released').selectOption('day, month, year');
+      await dialog.getByRole('cell', { name: 'Apr 3, 2026' }).waitFor();
+      await dialog.getByRole('button', { name: 'Change 1 cell' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      expect(await stage.product(3)).toMatchObject({ released: '2026-04-03' });
+      // What a list shows can be pasted.
+      await paste(stage, 'Nov 17, 2026');
+      await until('the date', async () => (await stage.product(3)).released === '2026-11-17');
     });
 
     test('tags, choices, times, flags and long numbers are edited in their cells', async () => {

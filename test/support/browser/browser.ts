@@ -216,3 +216,14 @@ export async function untilShown(page: Page, names: readonly string[]): Promise<
   const isShown = async () => JSON.stringify((await shownNames(page)).slice(0, names.length)) === JSON.stringify(names);
   await until(`the list to begin with ${names.join(', ')}`, isShown);
 }
+
+/** A clipboard event as a spreadsheet causes it, since the clipboard of the machine belongs to all tests. */
+export const clipboardEvent = (kind: string, data: Readonly<Record<string, string>>) => `(() => {
+  const clipboardData = new DataTransfer();
+  for (const [type, text] of Object.entries(${JSON.stringify(data)})) clipboardData.setData(type, text);
+  document.activeElement.dispatchEvent(new ClipboardEvent('${kind}', { clipboardData, bubbles: true, cancelable: true }));
+  return clipboardData.getData('text/plain');
+})()`;
+
+export const paste = ({ page }: Stage, text: string, html?: string) =>
+  page.evaluate(clipboardEvent('paste', { 'text/plain': text, ...(html && { 'text/html': html }) }));

@@ -10,20 +10,29 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** Creates a workbook with two sheets, the first of which has these rows. */
-export function workbook(name: string, rows: readonly (readonly Cell[])[]): Uint8Array {
+/** Creates a workbook with two sheets of these rows. `merged` is a range of the first one, such as `A2:A3`. */
+export function workbook(
+  name: string,
+  rows: readonly (readonly Cell[])[],
+  { other = [], merged }: { readonly other?: readonly (readonly Cell[])[]; readonly merged?: string } = {},
+): Uint8Array {
   const strings: string[] = [];
-  const sheet = rows.map(
-    (row, at) =>
-      `<row r="${at + 1}">${row.map((cell, column) => cellXml(cell, `${letter(column)}${at + 1}`, strings)).join('')}</row>`,
-  );
+  const sheetXml = (of: readonly (readonly Cell[])[], more = '') => {
+    const lines = of.map(
+      (row, at) =>
+        `<row r="${at + 1}">${row.map((cell, column) => cellXml(cell, `${letter(column)}${at + 1}`, strings)).join('')}</row>`,
+    );
+    return `<worksheet xmlns="${MAIN}"><sheetData>${lines.join('')}</sheetData>${more}</worksheet>`;
+  };
+  const merge = merged === undefined ? '' : `<mergeCells count="1"><mergeCell ref="${merged}"/></mergeCells>`;
+  const [first, second] = [sheetXml(rows, merge), sheetXml(other)];
   return zip({
     'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="${name}" sheetId="1" r:id="rId7"/><sheet name="Other" sheetId="2" r:id="rId8"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId8" Target="worksheets/sheet2.xml"/><Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>`,
     'xl/styles.xml': `<styleSheet xmlns="${MAIN}"><numFmts><numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy hh:mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst xmlns="${MAIN}">${strings.map((text) => `<si><r><t>${text.slice(0, 2)}</t></r><r><t xml:space="preserve">${text.slice(2)}</t></r></si>`).join('')}</sst>`,
-    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}"><sheetData>${sheet.join('')}</sheetData></worksheet>`,
-    'xl/worksheets/sheet2.xml': `<worksheet xmlns="${MAIN}"><sheetData/></worksheet>`,
+    'xl/worksheets/sheet1.xml': first,
+    'xl/worksheets/sheet2.xml': second,
   });
 }
 

@@ -15,15 +15,15 @@ export interface BulkOutcome extends Written {
 }
 
 /**
- * Changes rows in one transaction, except those that someone else changed since the person saw them. A row that has the
- * wanted values already counts as changed.
+ * Changes and adds rows in one transaction, except those that someone else changed since the person saw them. A row
+ * that has the wanted values already counts as changed.
  */
 export async function changeUnchangedRows(
   collection: Collection,
   edits: readonly RowEdit[],
-  requestId: string = newRequestId(),
+  { requestId = newRequestId(), added = [] }: { readonly requestId?: string; readonly added?: readonly Row[] } = {},
 ): Promise<BulkOutcome> {
-  const changed = await changeUnchanged(collection, edits, requestId);
+  const changed = await changeUnchanged(collection, edits, requestId, added);
   const left = edits.filter((_edit, at) => changed[at] === undefined);
   const stored = await readStored(
     collection,

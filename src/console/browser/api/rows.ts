@@ -89,18 +89,24 @@ export async function changeRows(collection: Collection, edits: readonly RowEdit
   return { requestId, rows: (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat() };
 }
 
-/** Changes the rows that still have the shown values. The result has a changed row, or none, for each edit. */
+/**
+ * Changes the rows that still have the shown values, and adds rows. The result has a changed row, or none, for each
+ * edit.
+ */
 export async function changeUnchanged(
   collection: Collection,
   edits: readonly RowEdit[],
   requestId: string,
+  added: readonly Row[] = [],
 ): Promise<readonly (Row | undefined)[]> {
+  const path = pathOf(collection);
+  const body = [...editRequests(collection, edits), ...added.map((row) => ({ method: 'POST', path, body: row }))];
   const changed: (Row | undefined)[] = [];
-  for (let start = 0; start < edits.length; start += BATCH_SIZE) {
-    const body = editRequests(collection, edits.slice(start, start + BATCH_SIZE));
-    changed.push(...(await sendBatch(body, requestId, undefined, askUntilAnswered)).map(([row]) => row));
+  for (let start = 0; start < body.length; start += BATCH_SIZE) {
+    const part = body.slice(start, start + BATCH_SIZE);
+    changed.push(...(await sendBatch(part, requestId, undefined, askUntilAnswered)).map(([row]) => row));
   }
-  return changed;
+  return changed.slice(0, edits.length);
 }
 
 /** The rows that the edits would store, up to 1,000. A value that the service would reject throws. */

@@ -1,5 +1,5 @@
 /** A modal dialog on the native element: focus stays inside, Escape closes it, and focus returns afterwards. */
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
@@ -30,7 +30,8 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
   const [isSubmitting, setSubmitting] = useState(false);
   const [error, setError] = useState<unknown>();
   const isBusy = isSubmitting || submit?.isBusy === true;
-  useEffect(() => {
+  // Before the browser removes the element: only a dialog on the page returns the focus.
+  useLayoutEffect(() => {
     const dialog = element.current!;
     if (!dialog.open) dialog.showModal();
     return () => dialog.close();

@@ -35,9 +35,9 @@ export const dayOf = (time: Date): string => localText(time).slice(0, 10);
 
 /** The value of the browser's input. A point in time gets the reader's time zone. */
 export function readTime({ type }: Field, text: string): string {
-  const isLocal = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text);
+  const isLocal = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text);
   if (type.input !== 'datetime' || !isLocal || !isMoment(type)) return text;
-  const date = new Date(text);
+  const date = new Date(text.replace(' ', 'T'));
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
 }
 

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../../base/errors.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
 import { cellReader, Notations } from '../../../import/cells.ts';
-import { type ColumnNotation, type DefaultNotation, notationOf } from '../../../import/notation.ts';
+import { type ColumnNotation, type DefaultNotation, type Notation, notationOf } from '../../../import/notation.ts';
 import { type Field, isDecimal, isNumeric, isText, type Value } from '../api/catalogue.ts';
 import type { Problem } from '../api/errors.ts';
 import { explain, explainProblem } from '../api/explain.ts';
@@ -12,14 +12,36 @@ import { t } from '../i18n/text.ts';
 import { readTime } from './dates.ts';
 import type { FieldPlace, Parsed } from './kind.ts';
 
+/** Whether the month comes before the day in the reader's language. */
+function isMonthFirst(): boolean {
+  const parts = new Intl.DateTimeFormat(locale).formatToParts().map(({ type }) => type);
+  return parts.indexOf('month') < parts.indexOf('day');
+}
+
 /** The notation of the reader's language, for cells that do not show one. */
 const localNotation = (): DefaultNotation => ({
   number: localMark(),
-  date: /^en(-US)?$/.test(locale) ? 'monthFirst' : 'dayFirst',
+  date: isMonthFirst() ? 'monthFirst' : 'dayFirst',
 });
 
-/** The notations of the columns of a file with this separator, or of a paste. */
-export const newNotations = (separator: string): Notations => new Notations(() => separator, localNotation());
+/** Notations of numbers and dates that a person chose, by field. */
+export type Formats = Readonly<Record<string, Notation>>;
+
+/** The notations of the columns of a file with this separator, or of a paste: what their cells show, or a choice. */
+export function notationsOf(
+  separator: string,
+  fields: readonly (Field | undefined)[],
+  rows: Iterable<readonly unknown[]>,
+  formats: Formats,
+): Notations {
+  const notations = new Notations(() => separator, localNotation());
+  for (const cells of rows) notations.learn(fields, cells);
+  for (const field of fields) {
+    const notation = field && notations.of(field);
+    if (notation !== undefined) notation.chosen = formats[field!.name];
+  }
+  return notations;
+}
 
 /** Parses a text in the notation of its column, or of the reader. */
 export function parseCell({ field }: FieldPlace, text: string, notation?: ColumnNotation): Parsed {

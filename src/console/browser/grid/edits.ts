@@ -85,7 +85,7 @@ function enqueue(
   };
   patch(collection, edits);
   for (const cell of cells) pending.set(cell, (pending.get(cell) ?? 0) + 1);
-  queue = queue
+  const done = queue
     .then(() => write(show))
     .finally(() => {
       for (const cell of cells)
@@ -93,7 +93,9 @@ function enqueue(
         else pending.set(cell, pending.get(cell)! - 1);
       void invalidate(collection, 'none');
     });
-  return queue;
+  // The next write does not wait for success.
+  queue = done.catch(() => undefined);
+  return done;
 }
 
 export function saveCell(place: FieldPlace, row: Row, value: Value, text: string): Promise<unknown> {
@@ -133,22 +135,24 @@ export async function saveLine(query: ListQuery, place: FieldPlace, line: Row, v
   }
 }
 
-/** Changes many rows in one request. `report` makes the message. */
+/** Changes and adds many rows in one request. `report` makes the message. A rejected request throws. */
 export function saveRows(
   collection: Collection,
   edits: readonly RowEdit[],
   report: (count: number) => string,
+  added: readonly Row[] = [],
 ): Promise<unknown> {
   return enqueue(collection, edits, async (show) => {
     try {
-      const { rows, skipped, requestId } = await changeUnchangedRows(collection, edits);
+      const { rows, skipped, requestId } = await changeUnchangedRows(collection, edits, { added });
       show(rows);
       const message = bulkMessage(collection, report(rows.length), skipped);
-      notify(message, rows.length === 0 ? {} : undoOf('update', collection, requestId));
-      if (skipped.length > 0) void invalidate(collection);
+      const right = added.length > 0 ? 'create' : 'update';
+      notify(message, rows.length + added.length === 0 ? {} : undoOf(right, collection, requestId));
+      if (skipped.length + added.length > 0) void invalidate(collection);
     } catch (error) {
       show(edits.map(({ row }) => row));
-      notify(t.grid.nothingChanged(explain(error, collection)), { isError: true });
+      throw new Error(t.grid.nothingChanged(explain(error, collection)));
     }
   });
 }

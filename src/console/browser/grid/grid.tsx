@@ -15,10 +15,9 @@ import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { columnsOf, ROW_HEIGHTS, useColumnSettings } from '../views/columns.ts';
 import { NoRows } from '../views/no-rows.tsx';
-import { editsOf } from './clipboard/paste.ts';
 import { useBlocks } from './clipboard/use-blocks.ts';
 import { GridHead } from './columns/head.tsx';
-import { cellName, saveRows, unsavedCells } from './edits.ts';
+import { cellName, unsavedCells } from './edits.ts';
 import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
@@ -209,15 +208,7 @@ export function Grid({ query, checked, open }: GridProps) {
       {menu.dialog}
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
-        <PasteDialog
-          plan={blocks.plan}
-          onClose={blocks.closePlan}
-          onApply={() => {
-            const { changes } = blocks.plan!;
-            blocks.closePlan();
-            void saveRows(collection, editsOf(changes), () => t.grid.cellsChanged(changes.length));
-          }}
-        />
+        <PasteDialog plan={blocks.plan} onClose={blocks.closePlan} onApply={blocks.apply} />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 /** Reads the cells of a file as field values. */
 import type { ColumnNotation } from '../../../import/notation.ts';
-import { isText, type Value } from '../api/catalogue.ts';
+import { isNumeric, isText, type Value } from '../api/catalogue.ts';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';
 import { parsePlain } from '../fields/parse.ts';
 import { kindOf } from '../fields/registry.ts';
@@ -15,6 +15,7 @@ export function readCell(place: FieldPlace, cell: unknown, notation: ColumnNotat
   if (text.trim() === '' && !isText(field)) return undefined;
   const isStructured = field.type.input === 'list' || field.type.input === 'json';
   if (isStructured && typeof cell === 'object') return { value: cell as unknown as Value };
-  const isNumber = notation === undefined && typeof cell === 'number';
+  // The notation of texts beside a number does not concern it.
+  const isNumber = typeof cell === 'number' && isNumeric(field) && kindOf(place).name !== 'boolean';
   return isNumber ? parsePlain(field, text) : kindOf(place).parse(place, text, notation);
 }

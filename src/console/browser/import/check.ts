@@ -19,11 +19,11 @@ export function bodyOf(collection: Collection, plan: Sent): Row {
   return plan.kind === 'new' ? plan.row : { ...keyOf(collection, plan.stored), ...plan.changes };
 }
 
-/** Every field that any row names, so that rows can name different fields. */
+/** The parameter with every field that any row names, so that rows can name different fields. */
 export function columnsOf({ fields }: Collection, rows: readonly Row[]): string {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   const given = fields.filter(({ name }) => names.has(name));
-  return encodeValue(given.map(({ name }) => printName(name)).join(','));
+  return given.length === 0 ? '' : `columns=${encodeValue(given.map(({ name }) => printName(name)).join(','))}`;
 }
 
 /** Returns the plans with every rejected row marked as bad. */
@@ -67,7 +67,7 @@ function dryRun(collection: Collection, plans: readonly Sent[]): Promise<readonl
   const body = plans.map((plan) => bodyOf(collection, plan));
   const areNew = isNew(plans[0]!);
   const keys = encodeValue(collection.key.map(({ name }) => printName(name)).join(','));
-  const query = areNew ? `columns=${columnsOf(collection, body)}` : `on_conflict=${keys}`;
+  const query = areNew ? columnsOf(collection, body) : `on_conflict=${keys}`;
   return askOnce(['check', collection.name, areNew, body], async () => {
     try {
       await ask(`${pathOf(collection)}?${query}`, {

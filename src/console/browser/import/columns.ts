@@ -1,10 +1,9 @@
 /** Maps the columns of a file to fields, and lists the fields that can identify stored rows. */
 import { uniqueSets } from '../../../collection/declaration.ts';
-import type { Notations } from '../../../import/cells.ts';
 import { matchColumns } from '../../../import/headers.ts';
-import type { Notation } from '../../../import/notation.ts';
 import { type Collection, type Field, isText, labelOf, mayWrite, titleFieldOf } from '../api/catalogue.ts';
-import { newNotations } from '../fields/parse.ts';
+import { browserStorage } from '../base/storage.ts';
+import type { Formats } from '../fields/parse.ts';
 import { kindOf } from '../fields/registry.ts';
 import { cellText, type Sheet } from './sheet.ts';
 
@@ -24,8 +23,7 @@ export interface ImportOptions {
   readonly collection: Collection;
   readonly sheet: Sheet;
   readonly mapping: Mapping;
-  /** Notations of numbers and dates that the person chose, by field. */
-  readonly formats: Readonly<Record<string, Notation>>;
+  readonly formats: Formats;
   /** The fields that identify stored rows; undefined if every row is new. */
   readonly match: Match | undefined;
   /** Undefined until the person decides. */
@@ -46,9 +44,29 @@ export function importableFields(collection: Collection): readonly Field[] {
   );
 }
 
-/** Suggests a mapping by the names of the columns. The second column of a field is ignored. */
+const storageKey = ({ name }: Collection): string => `catalogue.import.${name}`;
+
+/** The fields of columns that the person chose for earlier files, by the name of the column; empty to leave it out. */
+function storedChoices(collection: Collection): Readonly<Record<string, unknown>> {
+  return Object(browserStorage.getJson(storageKey(collection)));
+}
+
+/** Stores the choices of the person for the next file with such columns. */
+export function rememberMapping({ collection, sheet, mapping }: ImportOptions): void {
+  const choices = sheet.columns.map((column, at) => [column, mapping[at]?.name ?? ''] as const);
+  const all = { ...storedChoices(collection), ...Object.fromEntries(choices) };
+  browserStorage.setJson(storageKey(collection), all);
+}
+
+/** Suggests a mapping: as for an earlier file, or else by the names of columns. The second of a field is ignored. */
 export function suggestMapping(collection: Collection, columns: readonly string[]): Mapping {
-  const fields = matchColumns(importableFields(collection), columns);
+  const importable = importableFields(collection);
+  const byName = matchColumns(importable, columns);
+  const stored = storedChoices(collection);
+  const fields = columns.map((column, at) => {
+    const choice = Object.hasOwn(stored, column) ? stored[column] : undefined;
+    return choice === '' ? undefined : (importable.find(({ name }) => name === choice) ?? byName[at]);
+  });
   return fields.map((field, at) => (fields.indexOf(field) === at ? field : undefined));
 }
 
@@ -90,15 +108,3 @@ function canIdentify(collection: Collection, field: Field): boolean {
 
 export const matchName = ({ fields }: Match): string => fields.map(({ name }) => name).join(',');
 export const matchLabel = ({ fields }: Match): string => fields.map(labelOf).join(' + ');
-
-/** The notations of the columns: what their cells show, or what the person chose. JSON values have none. */
-export function notationsOf({ sheet, mapping, formats }: ImportOptions): Notations | undefined {
-  if (!sheet.areTexts) return undefined;
-  const notations = newNotations(sheet.separator);
-  for (const { cells } of sheet.rows) notations.learn(mapping, cells);
-  for (const field of mapping) {
-    const notation = field && notations.of(field);
-    if (notation !== undefined) notation.chosen = formats[field!.name];
-  }
-  return notations;
-}

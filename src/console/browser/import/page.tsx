@@ -4,6 +4,7 @@ import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts
 import { pathOf } from '../api/query/filter-text.ts';
 import { lastList } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
+import { Select } from '../components/inputs.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import type { ImportOptions } from './columns.ts';
@@ -55,6 +56,8 @@ function Proposal({ current, options, plan }: ProposalProps) {
   const [bad, undecided] = [count('bad'), count('exists')];
   const good = count('new') + count('change');
   const onChange = (next: ImportOptions) => void current.check(next);
+  const { columns, sheets = [] } = options.sheet;
+  const leftOut = columns.filter((_name, at) => options.mapping[at] === undefined);
   const isBusy = current.progress !== undefined;
   const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (
@@ -62,6 +65,19 @@ function Proposal({ current, options, plan }: ProposalProps) {
       <p className={`notice line wrap ${bad === 0 ? 'good' : 'warn'}`} role="status">
         {t.importing.summary(options.sheet.name, plan.rowPlans.length, bad)}
       </p>
+      {sheets.length > 1 && (
+        <Select
+          label={t.importing.sheet}
+          value={options.sheet.sheetName!}
+          options={sheets}
+          onChange={(name) => void current.open(undefined, name)}
+        />
+      )}
+      {leftOut.length > 0 && (
+        <p className="notice line wrap">
+          {leftOut.length === columns.length ? t.importing.noField : t.importing.leftOut(leftOut.join(', '))}
+        </p>
+      )}
       <Questions options={options} plan={plan} onChange={onChange} />
       <div className="line wrap">
         <Button kind="primary" disabled={good === 0 || isUndecided || isBusy} onClick={() => void current.send()}>

@@ -14,9 +14,10 @@ import {
 } from '../api/catalogue.ts';
 import { isSame } from '../base/same.ts';
 import { isKeyText, type Names } from '../fields/names.ts';
+import { notationsOf } from '../fields/parse.ts';
 import { t } from '../i18n/text.ts';
 import { readCell } from './cells.ts';
-import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel, notationsOf } from './columns.ts';
+import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel } from './columns.ts';
 import { findMatching, valuesText } from './matching-rows.ts';
 import { cellText, type SheetRow } from './sheet.ts';
 
@@ -58,8 +59,10 @@ interface ParsedRow {
 }
 
 export async function planImport(options: ImportOptions, names: Names): Promise<Plan> {
-  const { collection, sheet, decision } = options;
-  const notations = notationsOf(options);
+  const { collection, sheet, mapping, formats, decision } = options;
+  const cells = sheet.rows.map((row) => row.cells);
+  // Cells of JSON are values.
+  const notations = sheet.areTexts ? notationsOf(sheet.separator, mapping, cells, formats) : undefined;
   const missing = new Map<Field, Set<string>>();
   const parsedRows = sheet.rows.map((row) => parseRow(row, options, notations, names, missing));
   markRepeated(parsedRows, options);

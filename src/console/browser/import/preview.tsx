@@ -1,9 +1,9 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
 import { useState } from 'react';
-import type { Notation } from '../../../import/notation.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, Steps } from '../components/button.tsx';
 import { Options } from '../components/inputs.tsx';
+import { NotationSelect } from '../fields/notation-select.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { type ImportOptions, importableFields, withField } from './columns.ts';
@@ -92,8 +92,6 @@ interface ColumnHeadProps extends PreviewProps {
 function ColumnHead({ options, plan, name, column, onChange }: ColumnHeadProps) {
   const { collection, mapping, formats } = options;
   const field = mapping[column];
-  const notation = field && plan.notations?.of(field);
-  const choices = notation?.choices ?? [];
   return (
     <div className="stack">
       <span>{name}</span>
@@ -107,17 +105,12 @@ function ColumnHead({ options, plan, name, column, onChange }: ColumnHeadProps) 
         <option value="">{t.importing.leaveOut}</option>
         <Options of={importableFields(collection).map((each) => [each.name, labelOf(each)] as const)} />
       </select>
-      {choices.length > 0 && (
-        <select
-          aria-label={t.importing.formatOf(name)}
-          value={notation?.current() ?? ''}
-          onChange={({ target }) =>
-            onChange({ ...options, formats: { ...formats, [field!.name]: target.value as Notation } })
-          }
-        >
-          <Options of={choices.map((each) => [each, t.importing.formats[each]] as const)} />
-        </select>
-      )}
+      <NotationSelect
+        notations={plan.notations}
+        field={field}
+        column={name}
+        onChange={(each, notation) => onChange({ ...options, formats: { ...formats, [each.name]: notation } })}
+      />
     </div>
   );
 }

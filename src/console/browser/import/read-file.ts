@@ -15,13 +15,14 @@ const ZIP = [0x50, 0x4b, 0x03, 0x04];
 const beginsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
   start.every((byte, at) => bytes[at] === byte);
 
-export async function readSheet(file: File): Promise<Sheet> {
+/** `sheetName` chooses a sheet of a workbook. */
+export async function readSheet(file: File, sheetName?: string): Promise<Sheet> {
   if (file.size > MAX_FILE_MB * 1024 * 1024) {
     throw new Error(t.importing.tooLarge(file.name, MAX_FILE_MB));
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) throw new Error(t.importing.emptyFile(file.name));
-  const sheet = beginsWith(bytes, ZIP) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
+  const sheet = beginsWith(bytes, ZIP) ? await readWorkbook(file.name, bytes, sheetName) : readText(file.name, bytes);
   if (sheet.rows.length === 0) throw new Error(t.importing.noRows(file.name));
   return { ...sheet, columns: withUniqueNames(sheet.columns) };
 }
@@ -37,9 +38,9 @@ function withUniqueNames(columns: readonly string[]): readonly string[] {
   });
 }
 
-async function readWorkbook(name: string, bytes: Uint8Array): Promise<Sheet> {
+async function readWorkbook(name: string, bytes: Uint8Array, sheetName?: string): Promise<Sheet> {
   const { readXlsx } = await import('./xlsx/workbook.ts');
-  return readXlsx(name, bytes);
+  return readXlsx(name, bytes, sheetName);
 }
 
 function readText(name: string, bytes: Uint8Array): Sheet {

@@ -10,7 +10,11 @@ export interface SheetRow {
 }
 
 export interface Sheet {
+  /** The name of the file. */
   readonly name: string;
+  /** The sheets of a workbook, and the one that was read. */
+  readonly sheets?: readonly string[];
+  readonly sheetName?: string;
   readonly columns: readonly string[];
   readonly rows: readonly SheetRow[];
   /** Whether cells are texts, as in CSV. JSON cells are values. */

@@ -58,7 +58,7 @@ export class Store {
     };
     created = await chunks(placesOf('new'), async (part) => {
       const body = part.map((at) => ({ ...(rowPlans[at] as New).row, ...keys((rowPlans[at] as New).pending) }));
-      await this.post(`${pathOf(this.collection)}?columns=${columnsOf(this.collection, body)}`, body, 'minimal');
+      await this.post(`${pathOf(this.collection)}?${columnsOf(this.collection, body)}`, body, 'minimal');
       return body.length;
     });
     changed = await chunks(placesOf('change'), (part) => this.change(part, rowPlans, keys, failed));
@@ -129,7 +129,9 @@ export class Store {
       places.set(stored, at);
       return { row: stored, changes: { ...changes, ...keys(pending) } };
     });
-    const { rows, skipped, deleted } = await changeUnchangedRows(this.collection, edits, this.idFor(edits.length));
+    const { rows, skipped, deleted } = await changeUnchangedRows(this.collection, edits, {
+      requestId: this.idFor(edits.length),
+    });
     for (const row of skipped)
       failed.set(places.get(row)!, deleted.has(row) ? t.importing.deletedByOthers : t.importing.changedByOthers);
     return rows.length;

@@ -7,7 +7,7 @@ import { findNames, type Meaning } from '../fields/names.ts';
 import { askOnce, forgetAnswers } from './ask-once.ts';
 import { checkRows } from './check.ts';
 import type { Decision, ImportOptions } from './columns.ts';
-import { matchesOf, suggestMapping } from './columns.ts';
+import { matchesOf, rememberMapping, suggestMapping } from './columns.ts';
 import { type Plan, planImport } from './plan.ts';
 import { readSheet } from './read-file.ts';
 import { cellText } from './sheet.ts';
@@ -42,6 +42,7 @@ export function useImport(collection: Collection) {
   const [result, setResult] = useState<ImportResult>();
   const [undone, setUndone] = useState<Undone>();
   const store = useRef(new Store(collection));
+  const opened = useRef<File>(undefined);
   /** Number of the latest check; results of earlier checks are dropped. */
   const latest = useRef(0);
   /** A second click while a request runs does nothing. */
@@ -89,15 +90,17 @@ export function useImport(collection: Collection) {
       if (own === latest.current) setPlan({ ...planned, rowPlans });
     });
 
-  const open = (file: File) =>
+  /** Opens a file, or another sheet of the file before. */
+  const open = (file: File | undefined, sheetName?: string) =>
     attempt(async () => {
+      opened.current = file ?? opened.current;
       forgetAnswers();
       store.current = new Store(collection);
       setOptions(undefined);
       setPlan(undefined);
       setResult(undefined);
       setUndone(undefined);
-      const sheet = await readSheet(file);
+      const sheet = await readSheet(opened.current!, sheetName);
       const mapping = suggestMapping(collection, sheet.columns);
       const [match] = matchesOf(collection, sheet, mapping);
       await check({
@@ -116,6 +119,7 @@ export function useImport(collection: Collection) {
     changeOnce(async () => {
       if (options === undefined || plan === undefined) return;
       const { rowPlans } = plan;
+      rememberMapping(options);
       const count = (kind: string) => rowPlans.filter((each) => each.kind === kind).length;
       const total = count('new') + count('change');
       const onProgress = (done: number) => setProgress({ step: 'storing', done, total });

@@ -1,6 +1,7 @@
 /** Blocks of cells as text: tab-separated values and HTML tables, as spreadsheets exchange them. */
 
-export type Block = readonly (readonly string[])[];
+/** Undefined is no cell: nothing is pasted there. */
+export type Block = readonly (readonly (string | undefined)[])[];
 
 /** Parses tab-separated values. A cell with a tab, a quote or a line break is in quotes, which it doubles inside. */
 export function parseTsv(text: string): Block {
@@ -25,13 +26,22 @@ export function parseTsv(text: string): Block {
   return rectangular(rows);
 }
 
-/** Parses the first table of an HTML text; undefined if it has none. A cell over several columns leaves them empty. */
+/**
+ * Parses the first table of an HTML text; undefined if it has none. A cell over several rows is the value of each. A
+ * cell over several columns is the value of the first: the others have no cell.
+ */
 function parseHtmlTable(html: string): Block | undefined {
   const table = new DOMParser().parseFromString(withoutStyles(html), 'text/html').querySelector('table');
   if (table === null) return undefined;
-  const rows = [...table.rows].map((row) =>
-    [...row.cells].flatMap((cell) => [cellText(cell), ...Array<string>(cell.colSpan - 1).fill('')]),
-  );
+  const rows: (string | undefined)[][] = [...table.rows].map(() => []);
+  for (const [at, row] of [...table.rows].entries())
+    for (const cell of row.cells) {
+      let column = 0;
+      while (column in rows[at]!) column += 1;
+      const text = cellText(cell);
+      for (const covered of rows.slice(at, at + cell.rowSpan))
+        for (let next = 0; next < cell.colSpan; next++) covered[column + next] = next === 0 ? text : undefined;
+    }
   return rectangular(rows.filter((row) => row.length > 0));
 }
 
@@ -50,9 +60,9 @@ function cellText(cell: Element): string {
   return lines.map((line) => line.trim()).join('\n');
 }
 
-function rectangular(rows: readonly (readonly string[])[]): Block {
+function rectangular(rows: Block): Block {
   const width = Math.max(0, ...rows.map((row) => row.length));
-  return rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')]);
+  return rows.map((row) => Array.from({ length: width }, (_, column) => row[column]));
 }
 
 /** The cells of a paste. The table has the exact cells; plain text serves other programs. */
@@ -61,12 +71,12 @@ export function parseClipboard(text: string, html: string): Block {
 }
 
 export function printTsv(block: Block): string {
-  const print = (cell: string) => (/[\t\r\n"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const print = (cell = '') => (/[\t\r\n"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   return block.map((row) => row.map(print).join('\t')).join('\n');
 }
 
 export function printHtmlTable(block: Block): string {
-  const print = (cell: string) =>
+  const print = (cell = '') =>
     `<td>${cell.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br>')}</td>`;
   return `<table>${block.map((row) => `<tr>${row.map(print).join('')}</tr>`).join('')}</table>`;
 }
@@ -77,6 +87,6 @@ export function tile(block: Block, rows: number, columns: number): Block {
   if (height === 0 || width === 0) return block;
   const [high, wide] = [rows % height === 0 ? rows : height, columns % width === 0 ? columns : width];
   return Array.from({ length: Math.max(high, height) }, (_, row) =>
-    Array.from({ length: Math.max(wide, width) }, (_each, column) => block[row % height]![column % width]!),
+    Array.from({ length: Math.max(wide, width) }, (_each, column) => block[row % height]![column % width]),
   );
 }

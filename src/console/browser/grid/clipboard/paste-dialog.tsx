@@ -1,26 +1,47 @@
-/** The preview of a paste: the cells that change, old → new, and the cells that cannot. */
+/** The preview of a paste: the cells that change, old → new, the new rows, and the cells that cannot change. */
 import { labelOf, titleOf } from '../../api/catalogue.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { NotationSelect } from '../../fields/notation-select.tsx';
 import { formatValue } from '../../fields/registry.ts';
 import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
-import type { Plan } from './paste.ts';
+import type { Paste } from './use-blocks.ts';
 
 const MAX_SHOWN = 100;
 
 interface PasteDialogProps {
-  readonly plan: Plan;
+  readonly plan: Paste;
   readonly onClose: () => void;
-  readonly onApply: () => void;
+  readonly onApply: () => Promise<unknown>;
 }
 
 export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps) {
-  const { changes, problems, omittedRows, omittedColumns } = plan;
-  const submit = { label: t.grid.changeCells(formatNumber(changes.length)), onSubmit: onApply };
-  const hidden = Math.max(0, changes.length - MAX_SHOWN);
+  const { changes, added, problems, omittedRows, omittedColumns, collection, fields, notations, choose } = plan;
+  const submit = { label: t.grid.applyPaste(changes.length, added.length), onSubmit: onApply };
+  const lines = [
+    ...changes.map((change) => ({ ...change, title: titleOf(collection, change.row) })),
+    ...added.flatMap((row) =>
+      Object.entries(row).map(([name, after]) => {
+        const place = { collection, field: collection.byName.get(name)! };
+        return { title: t.grid.newRow, place, before: null, after };
+      }),
+    ),
+  ];
+  const hidden = Math.max(0, lines.length - MAX_SHOWN);
+  const formats = fields.filter((field) => (notations.of(field)?.choices.length ?? 0) > 0);
   return (
-    <Dialog title={t.grid.pasteTitle} size="large" onClose={onClose} {...(changes.length > 0 && { submit })}>
-      <p role="status">{t.grid.pasteSummary(formatNumber(changes.length), formatNumber(problems.length))}</p>
+    <Dialog title={t.grid.pasteTitle} size="large" onClose={onClose} {...(lines.length > 0 && { submit })}>
+      <p role="status">{t.grid.pasteSummary(changes.length, added.length, problems.length)}</p>
+      {formats.length > 0 && (
+        <div className="line wrap">
+          {formats.map((field) => (
+            <span key={field.name} className="line">
+              {labelOf(field)}
+              <NotationSelect notations={notations} field={field} column={labelOf(field)} onChange={choose} />
+            </span>
+          ))}
+        </div>
+      )}
       {omittedRows > 0 && <p className="problem">{t.grid.omittedRows(formatNumber(omittedRows))}</p>}
       {omittedColumns > 0 && <p className="problem">{t.grid.omittedColumns(formatNumber(omittedColumns))}</p>}
       {problems.length > 0 && (
@@ -28,12 +49,13 @@ export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps
           {problems.slice(0, MAX_SHOWN).map(({ title, place, text, problem }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={at}>
-              <b>{title}</b> · {labelOf(place.field)}: “{text}”. {problem}
+              <b>{title}</b> · {labelOf(place.field)}: {text !== '' && `“${text}”. `}
+              {problem}
             </li>
           ))}
         </ul>
       )}
-      {changes.length > 0 && (
+      {lines.length > 0 && (
         <table>
           <thead>
             <tr>
@@ -44,10 +66,10 @@ export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps
             </tr>
           </thead>
           <tbody>
-            {changes.slice(0, MAX_SHOWN).map(({ row, place, before, after }, at) => (
+            {lines.slice(0, MAX_SHOWN).map(({ title, place, before, after }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
               <tr key={at}>
-                <td>{titleOf(place.collection, row)}</td>
+                <td>{title}</td>
                 <td>{labelOf(place.field)}</td>
                 <td>{formatValue(place, before)}</td>
                 <td>{formatValue(place, after)}</td>

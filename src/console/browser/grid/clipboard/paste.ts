@@ -1,6 +1,6 @@
 /** The changes of a paste, a fill or a deletion of cells: which cells get which values, and which cannot. */
 import { isStored } from '../../api/added-rows.ts';
-import { type Collection, mayWrite, type Row, titleOf, type Value } from '../../api/catalogue.ts';
+import { type Collection, isNeeded, may, mayWrite, type Row, titleOf, type Value } from '../../api/catalogue.ts';
 import type { RowEdit } from '../../api/rows.ts';
 import { isSame } from '../../base/same.ts';
 import type { FieldPlace, Parsed } from '../../fields/kind.ts';
@@ -25,6 +25,8 @@ export interface CellProblem {
 export interface Plan {
   readonly changes: readonly CellChange[];
   readonly problems: readonly CellProblem[];
+  /** Rows of the block beyond the end of the list, as new rows. */
+  readonly added: readonly Row[];
   /** Rows and columns of the block that have no place in the list. */
   readonly omittedRows: number;
   readonly omittedColumns: number;
@@ -42,27 +44,38 @@ export function planBlock(
 ): Plan {
   const changes: CellChange[] = [];
   const problems: CellProblem[] = [];
-  for (const [at, row] of rows.slice(0, block.length).entries()) {
-    if (!isStored(collection, row)) continue;
-    for (const [index, { field }] of columns.slice(0, block[at]!.length).entries()) {
-      const place = { collection, field };
-      const text = block[at]![index]!;
-      const before = row[field.name] ?? null;
+  const added: Row[] = [];
+  const mayAdd = may('create', collection);
+  for (const [at, cells] of block.slice(0, mayAdd ? undefined : rows.length).entries()) {
+    // A new line of the list is a new row as well.
+    const row = [rows[at]].find((each) => each !== undefined && isStored(collection, each));
+    const title = row === undefined ? t.grid.newRow : titleOf(collection, row);
+    const values: Record<string, Value> = {};
+    const before = problems.length;
+    for (const [index, { field }] of columns.slice(0, cells.length).entries()) {
+      const [place, text] = [{ collection, field }, cells[index]];
+      // The service fills in what a new row does not name.
+      if (text === undefined || (row === undefined && text.trim() === '')) continue;
       const parsed = parse(place, text);
-      if ('value' in parsed && isSame(parsed.value, before)) continue;
-      const problem = mayWrite(collection, field, false)
-        ? 'problem' in parsed
-          ? parsed.problem
-          : ''
-        : t.grid.readOnly;
-      if (problem !== '') problems.push({ title: titleOf(collection, row), place, text, problem });
-      else changes.push({ row, place, before, after: (parsed as { value: Value }).value });
+      if (row !== undefined && 'value' in parsed && isSame(parsed.value, row[field.name] ?? null)) continue;
+      if (!mayWrite(collection, field, row === undefined))
+        problems.push({ title, place, text, problem: t.grid.readOnly });
+      else if ('problem' in parsed) problems.push({ title, place, text, problem: parsed.problem });
+      else if (row === undefined) values[field.name] = parsed.value;
+      else changes.push({ row, place, before: row[field.name] ?? null, after: parsed.value });
     }
+    if (row !== undefined || Object.keys(values).length === 0) continue;
+    const missing = collection.fields.filter((field) => isNeeded(collection, field) && !(field.name in values));
+    if (problems.length > before) continue;
+    for (const field of missing)
+      problems.push({ title, place: { collection, field }, text: '', problem: t.errors.required });
+    if (missing.length === 0) added.push(values);
   }
   return {
     changes,
     problems,
-    omittedRows: Math.max(0, block.length - rows.length),
+    added,
+    omittedRows: mayAdd ? 0 : Math.max(0, block.length - rows.length),
     omittedColumns: Math.max(0, (block[0]?.length ?? 0) - columns.length),
   };
 }

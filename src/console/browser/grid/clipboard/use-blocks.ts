@@ -1,10 +1,13 @@
 /** Blocks of cells: copy, cut, paste, clear and fill down. */
 import { type ClipboardEvent, useState } from 'react';
+import type { Notations } from '../../../../import/cells.ts';
+import type { Notation } from '../../../../import/notation.ts';
 import { MAX_EDITED_ROWS } from '../../api/bulk.ts';
-import type { Row } from '../../api/catalogue.ts';
+import type { Collection, Field, Row } from '../../api/catalogue.ts';
 import { loadedRow, loadRows } from '../../api/queries.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { notify, notifyError } from '../../components/toasts.tsx';
+import { type Formats, notationsOf } from '../../fields/parse.ts';
 import { formatValue, kindOf, parseText, printValue } from '../../fields/registry.ts';
 import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
@@ -13,9 +16,17 @@ import { saveCell, saveRows } from '../edits.ts';
 import { cellCount, type Range, rangeOf, type Selection } from '../selection.ts';
 import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
 import { editsOf, type Parse, type Plan, planBlock } from './paste.ts';
-import { parserFor } from './resolve-names.ts';
+import { findBlockNames, parserFor } from './resolve-names.ts';
 
 const MAX_COPIED_ROWS = 20_000;
+
+/** The plan of a paste, with the notations of its columns, which the person can change. */
+export interface Paste extends Plan {
+  readonly collection: Collection;
+  readonly fields: readonly Field[];
+  readonly notations: Notations;
+  readonly choose: (field: Field, notation: Notation) => void;
+}
 
 interface BlockOptions {
   readonly query: ListQuery;
@@ -26,7 +37,7 @@ interface BlockOptions {
 export function useBlocks({ query, columns, total }: BlockOptions) {
   const { collection } = query;
   /** The plan of a paste that the person has to confirm. */
-  const [plan, setPlan] = useState<Plan>();
+  const [plan, setPlan] = useState<Paste>();
 
   /** The cells as text. A reference is its title, as the grid shows it. */
   const print = ({ left, right }: Range, rows: readonly Row[]): Block =>
@@ -108,16 +119,32 @@ export function useBlocks({ query, columns, total }: BlockOptions) {
     const block = tile(copied, range.bottom - range.top + 1, range.right - range.left + 1);
     run(async () => {
       if (isTooLarge(block.length, MAX_EDITED_ROWS)) return;
-      const rows = await loadRows(query, range.top, Math.min(total, range.top + block.length) - 1);
+      const last = Math.min(total, range.top + block.length) - 1;
+      const rows = await loadRows(query, range.top, last);
       const chosen = columns.slice(range.left, range.left + block[0]!.length);
-      const planned = planBlock(collection, rows, chosen, block, await parserFor(chosen, collection, block));
+      const fields = chosen.map(({ field }) => field);
+      const names = await findBlockNames(chosen, collection, block);
+      const planWith = (formats: Formats): Paste => {
+        const notations = notationsOf('\t', fields, block, formats);
+        const planned = planBlock(collection, rows, chosen, block, parserFor(names, notations));
+        const choose = (field: Field, notation: Notation) => setPlan(planWith({ ...formats, [field.name]: notation }));
+        return { ...planned, collection, notations, fields, choose };
+      };
+      const planned = planWith({});
       const [only] = planned.changes;
-      const isOne = block.length === 1 && block[0]!.length === 1;
+      const isOne = block.length === 1 && fields.length === 1 && !planned.notations.areUndecided;
       if (isOne && only !== undefined) await saveCell(only.place, only.row, only.after, block[0]![0]!);
-      else if (planned.changes.length + planned.problems.length > 0) setPlan(planned);
+      else if (planned.changes.length + planned.added.length + planned.problems.length > 0) setPlan(planned);
       else notify(t.grid.sameValues, { topic: 'paste' });
     });
   };
 
-  return { plan, closePlan: () => setPlan(undefined), copy, paste, clear, fill, fillDown };
+  /** Stores the plan of the dialog. */
+  const apply = async () => {
+    const { changes, added } = plan!;
+    await saveRows(collection, editsOf(changes), () => t.grid.pasted(changes.length, added.length), added);
+    setPlan(undefined);
+  };
+
+  return { plan, closePlan: () => setPlan(undefined), apply, copy, paste, clear, fill, fillDown };
 }

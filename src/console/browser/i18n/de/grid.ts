@@ -1,4 +1,4 @@
-import { counted } from '../numbers.ts';
+import { counted, plural } from '../numbers.ts';
 
 export const grid = {
   rows: (count: number) => counted(count, 'Zeile', 'Zeilen'),
@@ -27,19 +27,34 @@ export const grid = {
   cellsChanged: (count: number) => `${counted(count, 'Zelle', 'Zellen')} geändert.`,
   rowsChanged: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} geändert.`,
   rowsDeleted: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} gelöscht.`,
-  copied: (count: number) => `${count} Zellen kopiert.`,
+  copied: (count: number) => `${counted(count, 'Zelle', 'Zellen')} kopiert.`,
   copyAgain: 'Die Zeilen sind geladen. Kopieren Sie noch einmal.',
   cellProblem: (title: string, problem: string) => `${title}: ${problem}`,
   tooManyRows: (most: string) => `Höchstens ${most} Zeilen auf einmal. Es wurde nichts geändert.`,
   sameValues: 'Die Zellen haben diese Werte schon.',
   pasteTitle: 'Einfügen',
-  pasteSummary: (changes: string, problems: string) =>
-    problems === '0'
-      ? `${changes} Zellen ändern sich.`
-      : `${changes} Zellen ändern sich. ${problems} Zellen bleiben, wie sie sind.`,
+  pasteSummary: (changes: number, added: number, problems: number) =>
+    [
+      ...(changes > 0 || added === 0
+        ? [`${counted(changes, 'Zelle', 'Zellen')} ${plural(changes, 'ändert', 'ändern')} sich.`]
+        : []),
+      ...(added > 0 ? [`${counted(added, 'Zeile', 'Zeilen')} ${plural(added, 'kommt', 'kommen')} hinzu.`] : []),
+      ...(problems > 0
+        ? [`${counted(problems, 'Zelle', 'Zellen')} ${plural(problems, 'kann', 'können')} nicht eingefügt werden.`]
+        : []),
+    ].join(' '),
+  applyPaste: (changes: number, added: number) =>
+    [
+      ...(changes > 0 ? [`${counted(changes, 'Zelle', 'Zellen')} ändern`] : []),
+      ...(added > 0 ? [`${counted(added, 'Zeile', 'Zeilen')} hinzufügen`] : []),
+    ].join(', '),
+  pasted: (changes: number, added: number) =>
+    [
+      ...(changes > 0 ? [`${counted(changes, 'Zelle', 'Zellen')} geändert.`] : []),
+      ...(added > 0 ? [`${counted(added, 'Zeile', 'Zeilen')} hinzugefügt.`] : []),
+    ].join(' '),
   omittedRows: (count: string) => `Zeilen hinter dem Ende der Liste: ${count}. Sie werden ausgelassen.`,
   omittedColumns: (count: string) => `Spalten hinter der letzten: ${count}. Sie werden ausgelassen.`,
-  changeCells: (count: string) => `${count} Zellen ändern`,
   moreChanges: (count: string) => `Und ${count} weitere.`,
   row: 'Zeile',
   oldValue: 'Alt',

@@ -53,7 +53,9 @@ export const importing = {
     dayFirst: 'Tag, Monat, Jahr',
     monthFirst: 'Monat, Tag, Jahr',
   },
-  noField: 'Keine Spalte der Datei ist ein Feld. Wählen Sie das Feld einer Spalte.',
+  sheet: 'Blatt',
+  noField: 'Keine Spalte der Datei ist ein Feld. Wählen Sie über der Vorschau das Feld jeder Spalte.',
+  leftOut: (columns: string) => `Spalten, die weggelassen werden: ${columns}.`,
   leaveOut: 'Weglassen',
   cellOf: (field: string, line: number) => `${field} in Zeile ${line}`,
   progress: {
@@ -98,8 +100,6 @@ export const importing = {
   windows1252: 'Die Datei ist nicht UTF-8 und wurde als Windows-1252 gelesen. Prüfen Sie Buchstaben wie ä und é.',
   unreadable: (name: string, problem: string) => `${name} kann nicht gelesen werden: ${problem}.`,
   badWorkbook: (name: string, problem: string) => `${name} kann nicht als Arbeitsmappe gelesen werden: ${problem}.`,
-  sheetRead: (sheet: string, count: number) =>
-    `Gelesen aus ${count > 1 ? `dem ersten von ${count} Blättern` : 'dem Blatt'}, ${sheet}.`,
 } as const;
 
 export const exporting = {

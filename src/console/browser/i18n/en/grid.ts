@@ -1,4 +1,4 @@
-import { counted } from '../numbers.ts';
+import { counted, plural } from '../numbers.ts';
 
 export const grid = {
   rows: (count: number) => counted(count, 'row'),
@@ -27,17 +27,30 @@ export const grid = {
   cellsChanged: (count: number) => `${counted(count, 'cell')} changed.`,
   rowsChanged: (count: number) => `${counted(count, 'row')} changed.`,
   rowsDeleted: (count: number) => `${counted(count, 'row')} deleted.`,
-  copied: (count: number) => `${count} cells copied.`,
+  copied: (count: number) => `${counted(count, 'cell')} copied.`,
   copyAgain: 'The rows are loaded. Copy again.',
   cellProblem: (title: string, problem: string) => `${title}: ${problem}`,
   tooManyRows: (most: string) => `At most ${most} rows at once. Nothing was changed.`,
   sameValues: 'The cells already have these values.',
   pasteTitle: 'Paste',
-  pasteSummary: (changes: string, problems: string) =>
-    problems === '0' ? `${changes} cells change.` : `${changes} cells change. ${problems} cells stay as they are.`,
+  pasteSummary: (changes: number, added: number, problems: number) =>
+    [
+      ...(changes > 0 || added === 0 ? [`${counted(changes, 'cell')} ${plural(changes, 'changes', 'change')}.`] : []),
+      ...(added > 0 ? [`${counted(added, 'row')} ${plural(added, 'is', 'are')} added.`] : []),
+      ...(problems > 0 ? [`${counted(problems, 'cell')} cannot be pasted.`] : []),
+    ].join(' '),
+  applyPaste: (changes: number, added: number) =>
+    [
+      ...(changes > 0 ? [`Change ${counted(changes, 'cell')}`] : []),
+      ...(added > 0 ? [`${changes > 0 ? 'add' : 'Add'} ${counted(added, 'row')}`] : []),
+    ].join(', '),
+  pasted: (changes: number, added: number) =>
+    [
+      ...(changes > 0 ? [`${counted(changes, 'cell')} changed.`] : []),
+      ...(added > 0 ? [`${counted(added, 'row')} added.`] : []),
+    ].join(' '),
   omittedRows: (count: string) => `Rows beyond the end of the list: ${count}. They are left out.`,
   omittedColumns: (count: string) => `Columns beyond the last one: ${count}. They are left out.`,
-  changeCells: (count: string) => `Change ${count} cells`,
   moreChanges: (count: string) => `And ${count} more.`,
   row: 'Row',
   oldValue: 'Old',

@@ -52,7 +52,9 @@ export const importing = {
     dayFirst: 'day, month, year',
     monthFirst: 'month, day, year',
   },
-  noField: 'No column of the file is a field. Choose the field of a column.',
+  sheet: 'Sheet',
+  noField: 'No column of the file is a field. Choose the field of each column above the preview.',
+  leftOut: (columns: string) => `Columns that are left out: ${columns}.`,
   leaveOut: 'Leave out',
   cellOf: (field: string, line: number) => `${field} of row ${line}`,
   progress: {
@@ -95,8 +97,6 @@ export const importing = {
   windows1252: 'The file is not UTF-8 and was read as Windows-1252. Check letters such as ä and é.',
   unreadable: (name: string, problem: string) => `${name} cannot be read: ${problem}.`,
   badWorkbook: (name: string, problem: string) => `${name} cannot be read as a workbook: ${problem}.`,
-  sheetRead: (sheet: string, count: number) =>
-    `Read from the ${count > 1 ? `first of ${count} sheets` : 'sheet'}, ${sheet}.`,
 } as const;
 
 export const exporting = {

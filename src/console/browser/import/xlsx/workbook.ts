@@ -1,6 +1,6 @@
 /**
- * Reads the first sheet of an .xlsx file, a ZIP archive of XML (ECMA-376). Its first row names the columns. It reads
- * numbers, dates, texts and results of formulas, and ignores styles.
+ * Reads a sheet of an .xlsx file, a ZIP archive of XML (ECMA-376). Its first row names the columns. It reads numbers,
+ * dates, texts and results of formulas, and ignores styles. A cell over several rows is the value of each.
  */
 import { strFromU8, unzipSync } from 'fflate';
 import { t } from '../../i18n/text.ts';
@@ -28,40 +28,44 @@ function unzip(bytes: Uint8Array): Parts {
   }
 }
 
-export function readXlsx(name: string, bytes: Uint8Array): Sheet {
+/** Reads the sheet of this name, or else the first one that is not empty. */
+export function readXlsx(name: string, bytes: Uint8Array, sheetName?: string): Sheet {
   try {
-    return readParts(name, unzip(bytes));
+    return readParts(name, unzip(bytes), sheetName);
   } catch (error) {
     throw new Error(t.importing.badWorkbook(name, (error as Error).message));
   }
 }
 
-function readParts(name: string, parts: Parts): Sheet {
+function readParts(name: string, parts: Parts, sheetName: string | undefined): Sheet {
   if (parts['xl/workbook.xml'] === undefined) throw new Error('it is not an .xlsx file');
   const workbook = xmlOf(parts, 'xl/workbook.xml');
   const sheets = elements(workbook, 'sheet').filter((sheet) => sheet.getAttribute('state') !== 'hidden');
-  const [first] = sheets;
-  if (first === undefined) throw new Error('it has no sheet');
-  const path = pathOf(parts, first);
   const isSince1904 = /^(1|true)$/.test(elements(workbook, 'workbookPr')[0]?.getAttribute('date1904') ?? '');
   const cells = new CellReader(sharedStrings(parts), dateStyles(parts), isSince1904);
-  const rows = elements(xmlOf(parts, path), 'row').map((row, index) => cells.row(row, index));
-  const at = rows.findIndex((row) => row.cells.some((cell) => cell !== undefined));
-  const header = rows[at];
-  if (header === undefined) throw new Error(`its first sheet, ${first.getAttribute('name')}, is empty`);
-  const columns = header.cells.map((cell) => (cell === undefined ? '' : String(cell).trim()));
-  while (columns.at(-1) === '') columns.pop();
-  return {
-    name,
-    columns,
-    rows: rows
-      .slice(at + 1)
-      .filter((row) => row.cells.some((cell) => cell !== undefined))
-      .map((row) => ({ ...row, cells: columns.map((_name, column) => row.cells[column]) })),
-    areTexts: true,
-    separator: ',',
-    notes: [t.importing.sheetRead(first.getAttribute('name') ?? '', sheets.length)],
-  };
+  const names = sheets.map((sheet) => sheet.getAttribute('name') ?? '');
+  for (const [at, sheet] of sheets.entries()) {
+    if (sheetName !== undefined && names[at] !== sheetName) continue;
+    const rows = cells.rows(xmlOf(parts, pathOf(parts, sheet)));
+    const head = rows.findIndex((row) => row.cells.some((cell) => cell !== undefined));
+    if (head < 0) continue;
+    const columns = rows[head]!.cells.map((cell) => (cell === undefined ? '' : String(cell).trim()));
+    while (columns.at(-1) === '') columns.pop();
+    return {
+      name,
+      sheets: names,
+      sheetName: names[at]!,
+      columns,
+      rows: rows
+        .slice(head + 1)
+        .filter((row) => row.cells.some((cell) => cell !== undefined))
+        .map((row) => ({ ...row, cells: columns.map((_name, column) => row.cells[column]) })),
+      areTexts: true,
+      separator: ',',
+      notes: [],
+    };
+  }
+  throw new Error(sheets.length === 0 ? 'it has no sheet' : `the sheet ${sheetName ?? names[0]} is empty`);
 }
 
 /** Finds the file of a sheet by the relations of the workbook. */
@@ -69,7 +73,7 @@ function pathOf(parts: Parts, sheet: Element): string {
   const id = [...sheet.attributes].find(({ localName, prefix }) => localName === 'id' && prefix !== null)?.value;
   const relations = elements(xmlOf(parts, 'xl/_rels/workbook.xml.rels'), 'Relationship');
   const target = relations.find((each) => each.getAttribute('Id') === id)?.getAttribute('Target');
-  if (!target) throw new Error('its first sheet is missing');
+  if (!target) throw new Error('a sheet is missing');
   return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
 }
 
@@ -111,7 +115,18 @@ class CellReader {
     private readonly isSince1904: boolean,
   ) {}
 
-  row(element: Element, index: number): SheetRow {
+  rows(sheet: Document): readonly SheetRow[] {
+    const rows = elements(sheet, 'row').map((row, index) => this.row(row, index));
+    for (const merged of elements(sheet, 'mergeCell')) {
+      const [from, to = from] = (merged.getAttribute('ref') ?? '').split(':');
+      const [column, first, last] = [columnOf(from!), lineOf(from!), lineOf(to!)];
+      const value = rows.find(({ line }) => line === first)?.cells[column ?? -1];
+      for (const { line, cells } of rows) if (line > first && line <= last) cells[column!] = value;
+    }
+    return rows;
+  }
+
+  private row(element: Element, index: number): SheetRow & { readonly cells: unknown[] } {
     const cells: unknown[] = [];
     for (const cell of elements(element, 'c')) {
       const column = columnOf(cell.getAttribute('r')) ?? cells.length;
@@ -121,7 +136,7 @@ class CellReader {
     return { line: Number(element.getAttribute('r') ?? index + 1), cells };
   }
 
-  private value(cell: Element): string | undefined {
+  private value(cell: Element): string | number | undefined {
     const type = cell.getAttribute('t') ?? 'n';
     if (type === 'inlineStr') return richText(cell) || undefined;
     const text = elements(cell, 'v')[0]?.textContent ?? '';
@@ -139,11 +154,11 @@ class CellReader {
     }
   }
 
-  private number(text: string, style: number): string {
+  private number(text: string, style: number): string | number {
     const number = Number(text);
     if (this.isDate[style] === true) return dateText(number, this.isSince1904);
     // 0.1 + 0.2 is stored as 0.30000000000000004; Excel shows 15 digits.
-    return /[.e]/i.test(text) ? String(Number(number.toPrecision(15))) : text;
+    return /[.e]/i.test(text) ? Number(number.toPrecision(15)) : number;
   }
 }
 
@@ -153,6 +168,9 @@ function columnOf(reference: string | null): number | undefined {
   if (letters === undefined) return undefined;
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
+
+/** The line of a cell reference: 5 for `C5`. */
+const lineOf = (reference: string): number => Number(reference.replace(/^[A-Z]+/, ''));
 
 function xmlOf(parts: Parts, path: string): Document {
   const part = parts[path];
