@@ -32,6 +32,15 @@ test('every job of the workflow runs after the checks, with scripts and files th
   ]);
 });
 
+test('the list of packages names those that the program contains', () => {
+  const [, command] = /^(npm sbom .+) > /.exec(commands.find((text) => text.startsWith('npm sbom'))!)!;
+  const { stdout } = Bun.spawnSync(['bash', '-c', command!], { cwd: fileURLToPath(ROOT) });
+  const { components } = JSON.parse(`${stdout}`) as { components: { name: string; version: string }[] };
+  const listed = new Map(components.map(({ name, version }) => [name, version]));
+  expect(listed.size).toBeGreaterThan(10);
+  for (const [name, version] of Object.entries(manifest.dependencies)) expect(listed.get(name)).toBe(version);
+});
+
 test('only the jobs that publish may write', () => {
   const writers = Object.entries(jobs).filter(([, { permissions = {} }]) =>
     Object.values(permissions).includes('write'),
