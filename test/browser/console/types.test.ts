@@ -2,9 +2,11 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories, paste, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { run, temporaryFolder, until } from '../../support/processes/process.ts';
+import { sendJson } from '../../support/stories.ts';
 
 const SHOP = ['--collections', new URL('../../data/shop/collections.yaml', import.meta.url).pathname];
 const LARGE = `collections:
@@ -18,6 +20,13 @@ const LARGE = `collections:
       maker_id: { type: int8, references: makers }
       codes: { type: 'int8[]' }
       photo_url: { type: text }
+  groups:
+    fields:
+      id: int4
+      above_id: { type: int4, references: groups }
+      name: { type: text, required: true, role: title, translations: [de] }
+      state: { type: text, oneOf: [draft, live] }
+      size: int4
   "Kinds, all":
     key: Code.No
     fields:
@@ -154,6 +163,67 @@ browserStories(
 browserStories(
   'large keys',
   (stage) => {
+    test('a tree is opened and moved by keys, and a grid shows one language, colours and figures', async () => {
+      const { page, service } = stage;
+      const names = ['Tools', 'Saws', 'Blades', 'Paint'];
+      const rows = names.map((name, at) => ({
+        id: at + 1,
+        name,
+        above_id: [null, 1, 2, null][at],
+        name_de: at === 0 ? 'Werkzeug' : null,
+        state: at === 0 ? 'live' : 'draft',
+        size: at * 10,
+      }));
+      expect((await service.fetch('/groups', sendJson('POST', rows))).status).toBe(201);
+      await stage.open('/c/groups?~as=tree:above_id');
+      await page.getByRole('treeitem', { name: 'Tools' }).focus();
+      const aboveOf = async (id: number) =>
+        (await stage.ask<{ above_id: number | null }[]>(`/groups?id=eq.${id}&select=above_id`))[0]!.above_id;
+      const press = async (...keys: readonly string[]) => {
+        for (const key of keys) await page.keyboard.press(key);
+      };
+      await press('ArrowRight');
+      await page.getByRole('treeitem', { name: 'Saws' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await press('ArrowDown', 'Alt+Shift+ArrowLeft');
+      await stage.until('Saws is now at the top.');
+      expect(await aboveOf(2)).toBeNull();
+      await until(
+        'the focus',
+        async () => (await page.locator('[role=treeitem]:focus').getAttribute('aria-level')) === '1',
+      );
+      await press('ArrowDown', 'Alt+Shift+ArrowRight');
+      await stage.until('Paint is now below Saws.');
+      expect(await aboveOf(4)).toBe(2);
+      await page.getByRole('treeitem', { name: 'Saws' }).dragTo(page.getByRole('treeitem', { name: 'Tools' }), {
+        sourcePosition: { x: 60, y: 10 },
+        targetPosition: { x: 60, y: 10 },
+      });
+      await stage.until('Saws is now below Tools.');
+      expect(await aboveOf(2)).toBe(1);
+
+      await page.getByRole('button', { name: /^Layout/ }).click();
+      await page.getByRole('menuitemradio', { name: 'Table' }).click();
+      await page.getByRole('button', { name: /^Language/ }).click();
+      await page.getByRole('menuitemradio', { name: 'German' }).click();
+      expect(await text(stage, 'name_de', 0)).toBe('Werkzeug');
+      expect(await text(stage, 'name_de', 1)).toBe('Saws (Not translated)');
+      await cell(stage, 'name_de', 1).click();
+      await page.keyboard.type('Sägen', { delay: 20 });
+      await press('Enter');
+      await until('the translation', async () => (await stage.ask<unknown[]>('/groups?name_de=eq.Sägen')).length === 1);
+      await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').focus();
+      await press('Shift+F10');
+      await page.getByRole('menuitemradio', { name: 'Sum' }).click();
+      await page.locator('.grid-figures').getByText('60').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.reload();
+      await page.getByRole('button', { name: 'Undo a change of this tab' }).click();
+      expect(await page.getByRole('menuitem').count()).toBe(4);
+      await page.getByRole('menuitem', { name: 'Saws was saved.' }).click();
+      await until('the undo', async () => (await stage.ask<unknown[]>('/groups?name_de=is.null')).length === 3);
+    });
+
     test('rows with keys above 2^53 are linked, named, opened and changed', async () => {
       const { page, service } = stage;
       await service.fetch('/makers', { method: 'POST', body: `{"id":${MAKER},"name":"Ada"}` });

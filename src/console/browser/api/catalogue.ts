@@ -80,6 +80,19 @@ export function referenceOf({ references }: Collection, { name }: Field): Collec
   return reference && collectionNamed(reference.to);
 }
 
+/** The field that another one translates, and into which language. */
+export function translatedBy({ fields }: Collection, field: Field) {
+  for (const of of fields)
+    for (const [language, translation] of of.translations ?? [])
+      if (translation.name === field.name) return { of, language };
+  return undefined;
+}
+
+/** The languages of the translations of a collection. */
+export const languagesOf = ({ fields }: Collection): readonly string[] => [
+  ...new Set(fields.flatMap(({ translations }) => [...(translations?.keys() ?? [])])),
+];
+
 /** References of other rows to the rows of a collection. */
 export function referrersOf({ name }: Collection): readonly (Reference & { readonly from: Collection })[] {
   return collections.flatMap((from) =>

@@ -7,6 +7,7 @@ import { base, hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import type { IconName } from '../components/icon-shapes.ts';
+import { UndoMenu } from '../components/toasts.tsx';
 import { SearchBox } from '../find/search-box.tsx';
 import { t } from '../i18n/text.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -35,6 +36,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <span>{t.app.name}</span>
         </Link>
         <SearchBox />
+        <UndoMenu />
         <AccountMenu />
       </header>
       <nav className="side-bar" aria-label={t.app.mainNavigation}>

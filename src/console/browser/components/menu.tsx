@@ -146,9 +146,10 @@ function Group({ label, items, close }: MenuGroup & { readonly close: () => void
   return (
     <div role="group" aria-label={label}>
       {label !== undefined && <div className="help">{label}</div>}
-      {items.map((item) => (
+      {items.map((item, at) => (
         <button
-          key={item.label}
+          // biome-ignore lint/suspicious/noArrayIndexKey: two items may have one label
+          key={`${at} ${item.label}`}
           type="button"
           className="item"
           role={item.isChecked === undefined ? 'menuitem' : 'menuitemradio'}

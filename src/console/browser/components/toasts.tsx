@@ -5,9 +5,11 @@ import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/query-client.ts';
 import type { SaveOutcome } from '../api/save-row.ts';
+import { tabStorage } from '../base/storage.ts';
 import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button, IconButton } from './button.tsx';
+import { Menu } from './menu.tsx';
 
 interface Toast {
   readonly id: number;
@@ -39,15 +41,29 @@ interface Notice {
   readonly progress?: Progress;
 }
 
+/** A change of this tab, with the message that reported it. */
+interface Undoable {
+  readonly requestId: string;
+  readonly text: string;
+}
+
+const UNDOABLE = 'catalogue.undo';
+const MAX_UNDOABLE = 50;
+
 /** The requests that Ctrl+Z undoes and Ctrl+Y repeats, the latest last. */
-let undoable: readonly string[] = [];
+const undoable = new Store<readonly Undoable[]>((tabStorage.getJson(UNDOABLE) as Undoable[] | undefined) ?? []);
 let redoable: readonly string[] = [];
+
+const setUndoable = (next: readonly Undoable[]): void => {
+  undoable.set(next.slice(-MAX_UNDOABLE));
+  tabStorage.setJson(UNDOABLE, undoable.get());
+};
 
 /** Shows a message. With a request id, it offers undo, as does Ctrl+Z. */
 export function notify(text: string, { requestId, isError = false, topic, progress }: Notice = {}): void {
   count += 1;
   if (requestId !== undefined) {
-    undoable = [...undoable, requestId];
+    setUndoable([...undoable.get(), { requestId, text }]);
     redoable = [];
   }
   removeToasts((each) => topic !== undefined && each.topic === topic);
@@ -81,12 +97,12 @@ export async function undo(requestId: string): Promise<void> {
 async function redo(requestId: string): Promise<void> {
   redoable = redoable.filter((each) => each !== requestId);
   const inverse = await revert(requestId, t.app.redone);
-  if (inverse !== undefined) undoable = [...undoable, inverse];
+  if (inverse !== undefined) setUndoable([...undoable.get(), { requestId: inverse, text: t.app.redone }]);
 }
 
 /** Resolves to the request that reverted the changes; undefined if it changed nothing. */
 async function revert(requestId: string, done: string): Promise<string | undefined> {
-  undoable = undoable.filter((each) => each !== requestId);
+  setUndoable(undoable.get().filter((each) => each.requestId !== requestId));
   removeToasts((each) => each.requestId === requestId);
   let inverse: string | undefined;
   try {
@@ -143,7 +159,19 @@ function ToastMessage({ toast: { id, text, isError, requestId, progress } }: { r
   );
 }
 
-/** Ctrl+Z outside of inputs undoes the last change of this page; Ctrl+Y and Ctrl+Shift+Z repeat it. */
+/** The changes of this tab, the latest first. Each can be undone on its own. */
+export function UndoMenu() {
+  const items = useStore(undoable).map(({ requestId, text }) => ({
+    label: text,
+    onChoose: () => void undo(requestId),
+  }));
+  if (items.length === 0) return null;
+  return (
+    <Menu label={t.app.undoHistory} icon="undo-2" groups={[{ label: t.app.undoHistory, items: items.reverse() }]} />
+  );
+}
+
+/** Ctrl+Z outside of inputs undoes the last change of this tab; Ctrl+Y and Ctrl+Shift+Z repeat it. */
 function useUndoKey(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -152,7 +180,7 @@ function useUndoKey(): void {
       const key = event.key.toLowerCase();
       if (!(event.ctrlKey || event.metaKey) || isTyping || (key !== 'z' && key !== 'y')) return;
       const isRedo = key === 'y' || event.shiftKey;
-      const last = (isRedo ? redoable : undoable).at(-1);
+      const last = isRedo ? redoable.at(-1) : undoable.get().at(-1)?.requestId;
       if (last === undefined) return;
       event.preventDefault();
       void (isRedo ? redo(last) : undo(last));

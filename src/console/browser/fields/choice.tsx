@@ -1,12 +1,23 @@
-/** Fields with a few allowed values (`oneOf`). */
+/** Fields with a few allowed values (`oneOf`), each with a colour of its own. */
+import type { CSSProperties } from 'react';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, InputProps } from './kind.ts';
 import { text, textAttributes } from './text.tsx';
 
 function ChoiceCell({ field, row }: CellProps) {
   const value = row[field.name] ?? null;
-  return value === null ? null : <span className="tag">{String(value)}</span>;
+  if (value === null) return null;
+  const at = field.rules.oneOf!.findIndex((each) => String(each) === String(value));
+  return (
+    <span className="tag coloured" style={{ '--hue': at * HUE_STEP + FIRST_HUE } as CSSProperties}>
+      {String(value)}
+    </span>
+  );
 }
+
+/** Degrees of the colour circle: neighbours in the declaration differ clearly. */
+const HUE_STEP = 137.5;
+const FIRST_HUE = 250;
 
 function ChoiceInput(props: InputProps) {
   const { field, text: chosen } = props;

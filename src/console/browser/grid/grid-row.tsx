@@ -1,7 +1,7 @@
 /** One row of the grid. It renders again only if its own cells change. */
 import { memo } from 'react';
 import { consoleBase } from '../api/address.ts';
-import { type Collection, mayWrite, type Row, referenceOf, titleOf } from '../api/catalogue.ts';
+import { type Collection, mayWrite, type Row, referenceOf, titleOf, translatedBy } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { Icon } from '../components/icon.tsx';
 import { Marked } from '../components/marked.tsx';
@@ -120,6 +120,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
             <Marked of={row} name={isReference ? '' : field.name} text={row[field.name]}>
               <Cell collection={collection} field={field} row={row} />
             </Marked>
+            {!isLine && (row[field.name] ?? null) === null && <Untranslated {...props} row={row} />}
             {isLine && row[field.name] === undefined && <LineHint {...props} />}
           </span>
           {isFrozen && props.editors !== '' && (
@@ -162,4 +163,15 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
 function LineHint({ column: { field, isFrozen }, failed }: GridRowProps & { readonly column: Column }) {
   if (failed.split('\n').includes(field.name)) return <span className="help">{t.errors.required}</span>;
   return isFrozen && failed === '' ? <span className="help">{t.grid.newRow}</span> : null;
+}
+
+/** In place of a missing translation, the text that readers of its language get. */
+function Untranslated({ collection, column, row }: GridRowProps & { readonly column: Column; readonly row: Row }) {
+  const value = row[translatedBy(collection, column.field)?.of.name ?? ''] ?? null;
+  if (value === null) return null;
+  return (
+    <span className="untranslated" title={t.views.untranslated}>
+      {String(value)} <span className="visually-hidden">({t.views.untranslated})</span>
+    </span>
+  );
 }

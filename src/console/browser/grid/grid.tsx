@@ -18,6 +18,7 @@ import { NoRows } from '../views/no-rows.tsx';
 import { useBlocks } from './clipboard/use-blocks.ts';
 import { GridHead } from './columns/head.tsx';
 import { cellName, unsavedCells } from './edits.ts';
+import { Figures } from './figures.tsx';
 import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
@@ -204,6 +205,7 @@ export function Grid({ query, checked, open }: GridProps) {
             })}
           </div>
         </div>
+        <Figures query={query} columns={columns} settings={settings} total={total} />
       </div>
       {menu.dialog}
       <Foot query={query} columns={columns} range={selected} />

@@ -33,6 +33,7 @@ import { type CheckedRows, useChecked } from './many-rows/use-checked.ts';
 import { UnsavedCells } from './unsaved.tsx';
 
 const Board = onDemand(() => import('../views/board.tsx'));
+const TreeView = onDemand(() => import('../views/tree.tsx'));
 const Cards = onDemand(() => import('../views/cards.tsx'));
 const ColumnsDialog = onDemand(() => import('./columns/columns-dialog.tsx'));
 const RowPanel = onDemand(() => import('./row-panel.tsx'));
@@ -73,6 +74,7 @@ function List({ query }: { readonly query: ListQuery }) {
         {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
         {layout.kind === 'cards' && <Cards key={url} query={query} />}
         {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
+        {layout.kind === 'tree' && <TreeView key={url} query={query} field={layout.field} open={showRow} />}
         <UnsavedCells collection={collection} />
       </section>
       {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}

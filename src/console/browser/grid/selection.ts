@@ -73,7 +73,11 @@ export function moveByKey(selection: Selection, event: Key, bounds: Bounds): Sel
   const isFar = event.ctrlKey || event.metaKey;
   if (key === 'a' && isFar)
     return { anchor: { row: 0, column: 0 }, active: { row: bounds.stored - 1, column: bounds.columns - 1 } };
-  if (key === 'Enter') return isFar ? undefined : single(clamp(step(selection.active, shiftKey ? -1 : 1, 0), bounds));
+  if (key === 'Enter') {
+    // Only the line of a new row leads to the next one: who types down a column stops at its end.
+    const rows = selection.active.row < bounds.stored ? bounds.stored : bounds.rows;
+    return isFar ? undefined : single(clamp(step(selection.active, shiftKey ? -1 : 1, 0), { ...bounds, rows }));
+  }
   if (key === 'Tab') {
     const next = step(selection.active, 0, shiftKey ? -1 : 1);
     return next.column < 0 || next.column >= bounds.columns ? undefined : single(next);

@@ -133,12 +133,13 @@ export function useGrid(options: GridOptions) {
       focus();
     } else if (!isLineBreak && (event.key === 'Enter' || event.key === 'Tab' || movesOn)) {
       event.preventDefault();
+      const { stored } = bounds();
       const input = event.target as HTMLElement;
       // An input may add its last text when it loses the focus.
       input.blur();
       if (!commit()) return input.focus();
       focus();
-      const next = moveByKey(single(editing.place), event, bounds());
+      const next = moveByKey(single(editing.place), event, { ...bounds(), stored });
       if (next !== undefined) select(next);
     }
   };

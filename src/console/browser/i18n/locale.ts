@@ -13,6 +13,10 @@ export const language: Language = (chosen ?? preferred).toLowerCase().startsWith
 /** The browser's own locale, if it is in the language of the texts: `en-GB`, `de-AT`. */
 export const locale: string = chosen === undefined || preferred.startsWith(language) ? preferred : language;
 
+/** The name of a language in the language of the texts: `German`, `Deutsch`. */
+export const languageName = (tag: string): string =>
+  new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag;
+
 export function chooseLanguage(next: Language): void {
   browserStorage.set(STORED, next);
   location.reload();

@@ -4,6 +4,7 @@ import { Button } from '../components/button.tsx';
 import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
+import { languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { groupFields } from './groups.ts';
 import type { Draft } from './use-draft.ts';
@@ -23,7 +24,7 @@ const NONE: Marks = new Map();
 
 export function RecordForm({ collection, draft, row, marks = NONE, name = 'field' }: RecordFormProps) {
   const isNew = row === undefined;
-  const { main, files, fixed } = groupFields(collection, draft.fields, isNew);
+  const { main, languages, files, fixed } = groupFields(collection, draft.fields, isNew);
   const inputs = (fields: readonly Field[]) =>
     fields.map((field) => (
       <FormField
@@ -39,6 +40,12 @@ export function RecordForm({ collection, draft, row, marks = NONE, name = 'field
   return (
     <>
       <div className="record-form">{inputs(main)}</div>
+      {languages.map(([language, fields]) => (
+        <section key={language} className="stack" aria-label={languageName(language)}>
+          <h2>{languageName(language)}</h2>
+          <div className="record-form">{inputs(fields)}</div>
+        </section>
+      ))}
       {files.length > 0 && (
         <section className="stack" aria-label={t.record.files}>
           <h2>{t.record.files}</h2>

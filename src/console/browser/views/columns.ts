@@ -1,5 +1,5 @@
 /** The columns of a grid: which, in which order and how wide. A person's choice is stored per collection. */
-import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../api/catalogue.ts';
+import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf, translatedBy } from '../api/catalogue.ts';
 import { type ListQuery, viewId } from '../api/query/list.ts';
 import { browserStorage } from '../base/storage.ts';
 import { Store, useStore } from '../base/store.ts';
@@ -14,35 +14,51 @@ export interface Column {
 export const ROW_HEIGHTS = { compact: 28, normal: 36, tall: 64 } as const;
 export type RowHeight = keyof typeof ROW_HEIGHTS;
 
+/** A figure of all rows of a list, at the foot of a column. */
+export const FIGURES = ['sum', 'avg', 'min', 'max', 'filled', 'empty'] as const;
+export type ColumnFigure = (typeof FIGURES)[number];
+
 /** A person's choice. Fields that `order` does not name follow in declared order. */
 export interface ColumnSettings {
   readonly order?: readonly string[];
   readonly hidden?: readonly string[];
   readonly widths?: Readonly<Record<string, number>>;
   readonly rowHeight?: RowHeight;
+  readonly figures?: Readonly<Record<string, ColumnFigure>>;
+  /** Shows the translations into this language in place of the translated fields. */
+  readonly language?: string;
 }
 
 /** Settings that another client may have stored; parts of another form are left out. */
 export function readSettings(json: unknown): ColumnSettings {
-  const { order, hidden, widths, rowHeight } = (json ?? {}) as Readonly<Record<string, unknown>>;
+  const { order, hidden, widths, rowHeight, figures, language } = (json ?? {}) as Readonly<Record<string, unknown>>;
   const isTexts = (value: unknown): value is string[] =>
     Array.isArray(value) && value.every((each) => typeof each === 'string');
+  const known = Object.entries(figures ?? {}).filter(([, each]) => FIGURES.some((figure) => figure === each));
   const sizes = Object.entries(widths ?? {}).filter(([, width]) => typeof width === 'number' && width >= MIN_WIDTH);
   return {
     ...(isTexts(order) && { order }),
     ...(isTexts(hidden) && { hidden }),
     ...(sizes.length > 0 && { widths: Object.fromEntries(sizes) as Record<string, number> }),
     ...(Object.hasOwn(ROW_HEIGHTS, String(rowHeight)) && { rowHeight: rowHeight as RowHeight }),
+    ...(known.length > 0 && { figures: Object.fromEntries(known) as Record<string, ColumnFigure> }),
+    ...(typeof language === 'string' && { language }),
   };
 }
 
 export const MIN_WIDTH = 60;
 
 /** The title comes first and stays in view; without a title, the key does. */
-export function columnsOf(collection: Collection, { order = [], hidden = [], widths = {} }: ColumnSettings) {
-  const title = titleFieldOf(collection) ?? collection.key[0]!;
+export function columnsOf(collection: Collection, settings: ColumnSettings) {
+  const { order = [], hidden = [], widths = {}, language } = settings;
+  const inLanguage = (field: Field) => field.translations?.get(language ?? '') ?? field;
+  const title = inLanguage(titleFieldOf(collection) ?? collection.key[0]!);
+  const fields =
+    language === undefined
+      ? collection.fields
+      : collection.fields.filter((field) => translatedBy(collection, field) === undefined).map(inLanguage);
   const place = ({ name }: Field) => (order.includes(name) ? order.indexOf(name) : order.length);
-  const rest = collection.fields.filter((field) => field !== title).toSorted((one, two) => place(one) - place(two));
+  const rest = fields.filter((field) => field !== title).toSorted((one, two) => place(one) - place(two));
   return [title, ...rest]
     .filter((field) => field === title || !hidden.includes(field.name))
     .map(
@@ -68,6 +84,11 @@ export function moveColumn(collection: Collection, settings: ColumnSettings, nam
   const place = names.indexOf(to);
   const order = names.filter((each) => each !== name);
   return { ...settings, order: order.toSpliced(place, 0, name) };
+}
+
+export function withFigure(settings: ColumnSettings, name: string, figure: ColumnFigure | undefined): ColumnSettings {
+  const { [name]: _before, ...others } = settings.figures ?? {};
+  return { ...settings, figures: figure === undefined ? others : { ...others, [name]: figure } };
 }
 
 export function toggleColumn(settings: ColumnSettings, name: string): ColumnSettings {

@@ -1,7 +1,7 @@
 /** The stored views of a collection as tabs, and the layout of the list. */
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type Field, labelOf } from '../api/catalogue.ts';
+import { type Field, labelOf, languagesOf } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { GROUP, groupFields, groupOf, type ListQuery, listAddress, viewId, withOwn } from '../api/query/list.ts';
 import { hasIdentity, personOf } from '../api/session/session.ts';
@@ -12,13 +12,14 @@ import { Icon } from '../components/icon.tsx';
 import { Check, TextField } from '../components/inputs.tsx';
 import { Menu, type MenuItem } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
+import { languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
-import { showViewColumns, useColumnSettings } from './columns.ts';
-import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
+import { setColumnSettings, showViewColumns, useColumnSettings } from './columns.ts';
+import { boardFields, type Layout, pictureFieldOf, treeFields, useLayout, withLayout } from './layouts.ts';
 import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewQuery } from './views.ts';
 
 const MAX_NAME = 80;
-const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban' } as const;
+const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban', tree: 'list-tree' } as const;
 
 export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
@@ -69,6 +70,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
         {t.views.save}
       </Button>
       <span className="space" />
+      <LanguageMenu query={query} />
       <GroupMenu query={query} />
       <LayoutMenu query={query} />
       {isSaving && <SaveDialog query={query} onClose={() => setSaving(false)} />}
@@ -94,6 +96,29 @@ function GroupMenu({ query }: { readonly query: ListQuery }) {
   );
 }
 
+/** The language of a list whose fields have translations. */
+function LanguageMenu({ query }: { readonly query: ListQuery }) {
+  const settings = useColumnSettings(query);
+  const languages = languagesOf(query.collection);
+  if (languages.length === 0) return null;
+  const nameOf = (each: string | undefined) => (each === undefined ? t.views.allLanguages : languageName(each));
+  const items = [undefined, ...languages].map((each) => {
+    const { language: _before, ...others } = settings;
+    const next = each === undefined ? others : { ...others, language: each };
+    return {
+      label: nameOf(each),
+      isChecked: each === settings.language,
+      onChoose: () => setColumnSettings(query, next),
+    };
+  });
+  const label = t.views.language(nameOf(settings.language));
+  return (
+    <Menu icon="languages" label={label} className="button quiet" groups={[{ items }]}>
+      {nameOf(settings.language)}
+    </Menu>
+  );
+}
+
 function LayoutMenu({ query }: { readonly query: ListQuery }) {
   const [, navigate] = useLocation();
   const layout = useLayout(query);
@@ -102,9 +127,11 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
     { kind: 'table' },
     { kind: 'cards' },
     ...boardFields(query.collection).map((field) => ({ kind: 'board' as const, field })),
+    ...treeFields(query.collection).map((field) => ({ kind: 'tree' as const, field })),
   ];
   const nameOf = (each: Layout) => {
     if (each.kind === 'board') return t.views.boardBy(labelOf(each.field));
+    if (each.kind === 'tree') return t.views.treeBy(labelOf(each.field));
     return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
   };
   const items = layouts.map((each) => ({

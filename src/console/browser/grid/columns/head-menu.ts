@@ -2,8 +2,17 @@
 import { type Field, labelOf } from '../../api/catalogue.ts';
 import { currentQuery, GROUP, groupFields, type ListQuery, listAddress, withOwn } from '../../api/query/list.ts';
 import { type MenuGroup, showContextMenu } from '../../components/menu.tsx';
+import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
-import { type ColumnSettings, columnsOf, moveColumn, setColumnSettings, toggleColumn } from '../../views/columns.ts';
+import {
+  type ColumnSettings,
+  columnsOf,
+  FIGURES,
+  moveColumn,
+  setColumnSettings,
+  toggleColumn,
+  withFigure,
+} from '../../views/columns.ts';
 
 interface HeadMenuOptions {
   readonly query: ListQuery;
@@ -57,5 +66,17 @@ export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions)
       ],
     },
   ];
-  showContextMenu(at, labelOf(field), groups);
+  const isNumber = kindOf({ collection, field }).name === 'number';
+  const isOrdered = isNumber || kindOf({ collection, field }).name === 'date';
+  const isPossible = { sum: isNumber, avg: isNumber, min: isOrdered, max: isOrdered, filled: true, empty: true };
+  const figure = settings.figures?.[name];
+  const figures = {
+    label: t.grid.figure,
+    items: [undefined, ...FIGURES.filter((each) => isPossible[each])].map((each) => ({
+      label: each === undefined ? t.views.noGroups : t.grid.figures[each],
+      isChecked: each === figure,
+      onChoose: set(withFigure(settings, name, each)),
+    })),
+  };
+  showContextMenu(at, labelOf(field), [...groups, figures]);
 }

@@ -22,6 +22,7 @@ export const app = {
   add: 'Hinzufügen',
   undo: 'Rückgängig',
   undoing: (done: number, total: number) => `Rückgängig: ${done} von ${total} Änderungen.`,
+  undoHistory: 'Eine Änderung dieses Tabs rückgängig machen',
   undone: 'Rückgängig gemacht.',
   redone: 'Wiederholt.',
   undonePartly: (count: number) =>

@@ -114,4 +114,6 @@ export const grid = {
   moveRight: 'Nach rechts',
   fitWidth: 'Breite anpassen',
   hideColumn: 'Spalte ausblenden',
+  figure: 'Am Fuß',
+  figures: { sum: 'Summe', avg: 'Durchschnitt', min: 'Kleinster', max: 'Größter', filled: 'Mit Wert', empty: 'Leer' },
 } as const;

@@ -24,4 +24,14 @@ export const views = {
   move: (title: string) => `${title} verschieben`,
   moved: (title: string, value: string) => `${title} ist jetzt ${value}.`,
   noValue: 'Ohne Wert',
+  allLanguages: 'Alle Sprachen',
+  language: (name: string) => `Sprache: ${name}`,
+  untranslated: 'Nicht übersetzt',
+  treeBy: (field: string) => `Baum nach ${field}`,
+  treeHint:
+    'Pfeiltasten öffnen und schließen · Alt+Umschalt mit links und rechts verschiebt eine Zeile · Zeile auf eine andere ziehen',
+  movedToTop: (title: string) => `${title} ist jetzt auf der obersten Ebene.`,
+  movedBelow: (title: string, place: string) => `${title} ist jetzt unter ${place}.`,
+  moveTo: 'Verschieben unter…',
+  moveToTop: 'Auf die oberste Ebene',
 } as const;

@@ -23,6 +23,7 @@ export const app = {
   add: 'Add',
   undo: 'Undo',
   undoing: (done: number, total: number) => `Undoing: ${done} of ${total} changes.`,
+  undoHistory: 'Undo a change of this tab',
   undone: 'Undone.',
   redone: 'Repeated.',
   undonePartly: (count: number) =>

@@ -104,4 +104,6 @@ export const grid = {
   moveRight: 'Move right',
   fitWidth: 'Fit the width',
   hideColumn: 'Hide the column',
+  figure: 'At the foot',
+  figures: { sum: 'Sum', avg: 'Average', min: 'Smallest', max: 'Largest', filled: 'With a value', empty: 'Empty' },
 } as const;

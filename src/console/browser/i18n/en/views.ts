@@ -23,4 +23,13 @@ export const views = {
   move: (title: string) => `Move ${title}`,
   moved: (title: string, value: string) => `${title} is now ${value}.`,
   noValue: 'No value',
+  allLanguages: 'All languages',
+  language: (name: string) => `Language: ${name}`,
+  untranslated: 'Not translated',
+  treeBy: (field: string) => `Tree by ${field.toLowerCase()}`,
+  treeHint: 'Arrow keys open and close · Alt+Shift with left and right moves a row · Drag a row onto another one',
+  movedToTop: (title: string) => `${title} is now at the top.`,
+  movedBelow: (title: string, place: string) => `${title} is now below ${place}.`,
+  moveTo: 'Move below…',
+  moveToTop: 'Move to the top',
 } as const;

@@ -1,0 +1,106 @@
+/** Parts of a tree: counts, and moves of rows. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import {
+  type Collection,
+  type Field,
+  labelOf,
+  type Row,
+  referrersOf,
+  titleOf,
+  titleOfCollection,
+  type Value,
+} from '../api/catalogue.ts';
+import { ask, countIn } from '../api/client.ts';
+import { invalidate } from '../api/queries.ts';
+import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
+import { keysFilter } from '../api/query/keys.ts';
+import { listAddress, type Pair } from '../api/query/list.ts';
+import { saveRow } from '../api/save-row.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Labelled } from '../components/small.tsx';
+import { notifyError, notifySaved } from '../components/toasts.tsx';
+import type { FieldPlace } from '../fields/kind.ts';
+import { kindOf } from '../fields/registry.ts';
+import { formatNumber } from '../i18n/numbers.ts';
+import { t } from '../i18n/text.ts';
+
+/** Moves a row below another one, or to the top. */
+export async function moveRow(collection: Collection, field: Field, row: Row, to: Row | null): Promise<void> {
+  const value = to === null ? null : (to[collection.key[0]!.name] ?? null);
+  try {
+    const outcome = await saveRow(collection, row, { [field.name]: value });
+    const title = titleOf(collection, row);
+    const message = to === null ? t.views.movedToTop(title) : t.views.movedBelow(title, titleOf(collection, to));
+    notifySaved(collection, outcome, message);
+  } catch (error) {
+    notifyError(error);
+  }
+  await invalidate(collection);
+}
+
+/** The number of rows below each of these, by key. */
+export async function readCounts(collection: Collection, field: Field, keys: readonly Value[]) {
+  const filter = keysFilter(
+    { key: [field] },
+    keys.map((key) => ({ [field.name]: key })),
+  );
+  const { json } = await ask(`${pathOf(collection)}?${filter}&select=${printName(field.name)},count()`);
+  const groups = json as readonly Readonly<Record<string, Value>>[];
+  return new Map(groups.map((group) => [encodeURIComponent(String(group[field.name])), Number(group.count)]));
+}
+
+/** How many rows of the first other collection belong to a row, or to one below it. */
+export function Referrers({ collection, row }: { readonly collection: Collection; readonly row: Row }) {
+  const reference = referrersOf(collection).find(({ from }) => from !== collection);
+  const condition: Pair = [reference?.field.name ?? '', `within.${row[collection.key[0]!.name]}`];
+  const { data = 0 } = useQuery({
+    queryKey: ['list', reference?.from.name, 'within', condition],
+    queryFn: async ({ signal }) => {
+      const url = `${pathOf(reference!.from)}?${queryText([[printName(condition[0]), condition[1]]])}&limit=0`;
+      return countIn((await ask(url, { headers: { prefer: 'count=exact' }, signal })).headers);
+    },
+    enabled: reference !== undefined,
+  });
+  if (reference === undefined || data === 0) return null;
+  return (
+    <Link
+      className="help"
+      tabIndex={-1}
+      href={listAddress({ collection: reference.from, filters: [condition], search: '', order: [] })}
+    >
+      {titleOfCollection(reference.from)}: {formatNumber(data)}
+    </Link>
+  );
+}
+
+interface MoveDialogProps {
+  readonly place: FieldPlace;
+  readonly row: Row;
+  readonly onClose: () => void;
+}
+
+/** Asks below which row a row is to be. */
+export function MoveDialog({ place, row, onClose }: MoveDialogProps) {
+  const { collection, field } = place;
+  const [text, setText] = useState('');
+  const { Input, parse } = kindOf(place);
+  const onSubmit = async () => {
+    const parsed = parse(place, text);
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    await moveRow(collection, field, row, { [collection.key[0]!.name]: parsed.value });
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t.views.move(titleOf(collection, row))}
+      onClose={onClose}
+      submit={{ label: t.views.moveTo, onSubmit }}
+    >
+      <Labelled id="move-to" label={labelOf(field)}>
+        <Input {...place} id="move-to" text={text} onChange={setText} isFocused />
+      </Labelled>
+    </Dialog>
+  );
+}
