@@ -17,6 +17,7 @@ import { answerOptions, optionsAnswer } from './http/methods.ts';
 import { acceptsEvents } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { findRows, listedMethods, routeOf } from './http/rows.ts';
+import { readSigned } from './http/signed-address.ts';
 import { type RowsTarget, targetOf } from './http/target.ts';
 import { batch } from './requests/batch.ts';
 import { personalRows } from './requests/personal-rows.ts';
@@ -143,7 +144,9 @@ function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string, 
     const { call } = context;
     edgeChecks?.enter(call);
     context.proxies = proxies;
-    call.location = locateRequest(call, basePath, proxies);
+    const location = locateRequest(call, basePath, proxies);
+    call.signed = call.isRead ? readSigned(location.path) : undefined;
+    call.location = call.signed === undefined ? location : { ...location, path: call.signed.address };
     call.target = targetOf(call.location.path, catalogue);
     if (call.isWrite && call.idempotencyKey !== null) context.network = clientNetwork(call, proxies);
     return next(context);

@@ -17,12 +17,13 @@ import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import type { Pages } from '../http/pages.ts';
+import { printSigned } from '../http/signed-address.ts';
 import type { Audit, Resources } from '../response/own-resources.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { accountRequests } from './account-requests.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
-import { keyCache } from './keys.ts';
+import { keyCache, signedCache } from './keys.ts';
 import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
@@ -73,6 +74,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
   const required = { audience, issuer, role: claimPath(jwtRoleClaim)! };
   const tokens = new Tokens(verifier, required, check('PGRST303'));
   const keys = keyCache(store, check('CAT401'));
+  const signed = signedCache(store, check('CAT401'));
   const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
   const account = (by: Account['by'], caller: Caller): Account => {
     return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(catalogue, caller) };
@@ -85,6 +87,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
   });
 
   function callerOf(credentials: RequestCredentials | undefined, call: Call): MaybePromise<Caller> {
+    if (call.signed !== undefined) return signed.callerOf(printSigned(call.signed));
     switch (credentials?.kind) {
       case undefined:
         check('CAT401')(ANONYMOUS);

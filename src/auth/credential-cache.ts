@@ -23,7 +23,7 @@ export class CredentialCache {
 
   /** `find` throws an `ApiError` if the credential does not exist or has ended, `checkRole` for an undeclared role. */
   constructor(
-    private readonly find: (hash: string) => MaybePromise<CachedCredential>,
+    private readonly find: (hash: string, text: string) => MaybePromise<CachedCredential>,
     private readonly checkRole: (caller: Caller) => void,
   ) {}
 
@@ -31,7 +31,7 @@ export class CredentialCache {
     const hash = hashOf(text);
     const cached = this.cache.get(hash);
     if (cached !== undefined && performance.now() < cached.until && Date.now() < cached.endsAt) return cached.caller;
-    return this.pending.get(hash) ?? this.lookUp(hash, cached?.caller);
+    return this.pending.get(hash) ?? this.lookUp(hash, text, cached?.caller);
   }
 
   /** Affects this process; others notice by themselves. */
@@ -39,7 +39,7 @@ export class CredentialCache {
     this.cache.delete(hashOf(text));
   }
 
-  private lookUp(hash: string, previous: Caller | undefined): MaybePromise<Caller> {
+  private lookUp(hash: string, text: string, previous: Caller | undefined): MaybePromise<Caller> {
     const startedAt = performance.now();
     const remember = ({ caller: current, endsAt }: CachedCredential): Caller => {
       this.checkRole(current);
@@ -49,7 +49,7 @@ export class CredentialCache {
       return caller;
     };
     this.cache.delete(hash);
-    const lookup = this.find(hash);
+    const lookup = this.find(hash, text);
     if (!(lookup instanceof Promise)) return remember(lookup);
     // Concurrent requests share the lookup.
     const pending = lookup.then(remember).finally(() => this.pending.delete(hash));

@@ -1,5 +1,7 @@
 /** API keys. The service shows a key once, at its creation, and stores its hash, which is safe for 256 random bits. */
+import { isSigned, signatureOf } from '../base/net/signature.ts';
 import type { Caller } from '../collection/access/caller.ts';
+import { printSigned, readSigned } from '../http/signed-address.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
@@ -19,6 +21,34 @@ export async function addKey(store: CredentialStore, { name, role, claims, expir
 
 export function keyCache(store: CredentialStore, checkRole: (caller: Caller) => void): CredentialCache {
   return new CredentialCache((hash) => andThen(store.keys.find(hash), credentialOf), checkRole);
+}
+
+/** Finds the key that signed an address: `printSigned` gives the text. */
+export function signedCache(store: CredentialStore, checkRole: (caller: Caller) => void): CredentialCache {
+  return new CredentialCache(async (_, text) => {
+    const { address, keyName, expires, signature } = readSigned(text)!;
+    const key = await keyNamed(store, keyName);
+    if (key === undefined || !isSigned(key.hash, address, expires, signature)) {
+      throw invalidToken('PGRST301', 'The address has expired, was changed, or its key was revoked');
+    }
+    const { caller, endsAt } = credentialOf(key);
+    return { caller, endsAt: Math.min(endsAt, expires * 1000) };
+  }, checkRole);
+}
+
+/** Undefined if the key does not exist. The secret of the signature is the hash of the key, which nobody sees. */
+export async function signWithKey(
+  store: CredentialStore,
+  address: string,
+  keyName: string,
+  expires: number,
+): Promise<string | undefined> {
+  const key = await keyNamed(store, keyName);
+  return key && printSigned({ address, keyName, expires, signature: signatureOf(key.hash, address, expires) });
+}
+
+async function keyNamed(store: CredentialStore, name: string): Promise<StoredKey | undefined> {
+  return (await store.keys.named(name)).find((key) => key.name === name);
 }
 
 function credentialOf(key: StoredKey | undefined): CachedCredential {

@@ -1,5 +1,5 @@
 /** `catalogue key`: manages API keys. */
-import { addKey } from '../auth/keys.ts';
+import { addKey, signWithKey } from '../auth/keys.ts';
 import { ConfigError, type Values } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
 import { defineCommand, printResult } from './shared/command.ts';
@@ -28,7 +28,7 @@ const OPTIONS = {
   name: option('--name NAME', 'name of the key in the log and for key revoke', ''),
   expires: option<number | undefined>(
     '--expires TIME',
-    'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',
+    'lifetime of the key, such as 12h, 90d or 1y; by default unlimited, and 1y for an address',
     undefined,
     lifetime,
   ),
@@ -37,22 +37,30 @@ const OPTIONS = {
 
 type Settings = Values<typeof OPTIONS>;
 
-const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = { add, list, revoke };
+type KeyAction = (settings: Settings, name: string, address: string) => Promise<void>;
+
+const ACTIONS: Readonly<Record<string, KeyAction>> = { add, list, revoke, sign };
 
 export const command = defineCommand({
   options: OPTIONS,
-  operands: 2,
+  operands: 3,
   usage: `Usage: catalogue key add --role ROLE --name NAME [--expires TIME] [flags]
        catalogue key list [flags]
        catalogue key revoke NAME [flags]
+       catalogue key sign NAME ADDRESS [--expires TIME] [flags]
 
 A key gives a program a role of the declaration. It is printed once, when it is added, and stored as a hash. Programs send
 it in the header Authorization: Bearer KEY, or apikey: KEY. Every process that serves the database rejects a revoked key
-within a second.`,
-  async run({ values, operands: [action = '', operand = ''] }) {
+within a second.
+
+key sign prints an address such as '/rpc/feed' with a signature. Whoever has it can read this one address with the rights
+of the key, for a year or --expires, until the key is revoked.`,
+  async run({ values, operands: [action = '', ...operands] }) {
     const work = chosenAction(ACTIONS, action, 'key');
-    if (operand !== '' && (values.name !== '' || work === list)) throw new ConfigError(`unknown argument ${operand}`);
-    await work(values, operand === '' ? values.name : operand);
+    const names = values.name === '' && work !== list ? operands.splice(0, 1) : [values.name];
+    const [address = '', unknown] = work === sign ? operands : [undefined, ...operands];
+    if (unknown !== undefined) throw new ConfigError(`unknown argument ${unknown}`);
+    await work(values, names[0] ?? '', address);
   },
 });
 
@@ -84,4 +92,16 @@ async function revoke(settings: Settings, given: string): Promise<void> {
   const wasThere = await withStore(settings, (store) => store.keys.remove('name', name));
   if (!wasThere) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
   printResult(settings.json, { name }, `The key ${name} is revoked.`);
+}
+
+async function sign(settings: Settings, given: string, address: string): Promise<void> {
+  const name = accountName(given, 'key');
+  if (!address.startsWith('/'))
+    throw new ConfigError("no address is given. Use its path and query, such as '/rpc/feed'");
+  const expires = Math.floor((Date.now() + (settings.expires ?? UNIT_MS.y!)) / 1000);
+  // As clients send it.
+  const { pathname, search } = new URL(address, 'http://localhost');
+  const signed = await withStore(settings, (store) => signWithKey(store, `${pathname}${search}`, name, expires));
+  if (signed === undefined) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
+  printResult(settings.json, { name, address: signed, expires_at: new Date(expires * 1000).toISOString() }, signed);
 }

@@ -175,6 +175,8 @@ export interface StoredQuery extends Callable {
   readonly collection: Collection;
   /** The query string, with parameters as values: `units_in_stock=lt.{threshold}`. */
   readonly query: string;
+  /** The media type of the answer, unless the request asks for another. */
+  readonly mediaType?: string;
 }
 
 /** A function of PostgreSQL. */

@@ -29,6 +29,8 @@ export interface QueryDraft extends Described {
   readonly parameters: readonly ParameterDraft[];
   /** `products?units_in_stock=lt.{threshold}`: a list, with parameters as values. */
   readonly read: string;
+  /** The media type of the answer, unless the request asks for another. */
+  readonly mediaType?: string;
 }
 
 export interface ParameterDraft extends Described {

@@ -37,11 +37,14 @@ export function declareRoutines(
   return Map.groupBy(routines, ({ name }) => name);
 }
 
-function declareQuery({ name, description, parameters, read }: QueryDraft, collections: Collections): StoredQuery {
+function declareQuery(
+  { name, description, parameters, read, mediaType }: QueryDraft,
+  collections: Collections,
+): StoredQuery {
   const { collection, query } = splitRead(read);
   return {
     kind: 'query',
-    ...defined({ name, description }),
+    ...defined({ name, description, mediaType }),
     parameters: parameters.map(declareParameter),
     collection: collectionNamed(collection, name, collections),
     query,

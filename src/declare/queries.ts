@@ -1,5 +1,6 @@
 /** Validates the stored queries of a declaration: parameters, and the request against the declared collections. */
 import { defined } from '../base/defined.ts';
+import { unlessRejected } from '../base/errors.ts';
 import { unknownName } from '../base/nearest-name.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { ParameterDraft, QueryDraft } from '../collection/draft.ts';
@@ -8,6 +9,7 @@ import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { isLogicKey } from '../dialect/logic.ts';
 import { isParameter } from '../dialect/query.ts';
+import { MEDIA_TYPES, negotiate } from '../http/negotiate.ts';
 import type { Argument } from '../plan/call/arguments.ts';
 import { problemsInStored } from '../plan/call/stored-query.ts';
 import type { GivenQuery } from './format.ts';
@@ -31,7 +33,14 @@ export function draftQueries(queries: readonly Named<GivenQuery>[], { collection
         addMistake(reading, read.at, `read: ${message}${more === undefined ? '' : `; ${more}`}`);
       }
     }
-    return [{ name, ...valuesOf(value, 'description'), parameters, read: read.value }];
+    const { mediaType } = value;
+    if (mediaType !== undefined && unlessRejected(() => negotiate(mediaType.value)) === undefined)
+      addMistake(
+        reading,
+        mediaType.at,
+        `mediaType: ${mediaType.value} is not available; use ${MEDIA_TYPES.join(', ')}`,
+      );
+    return [{ name, ...valuesOf(value, 'description', 'mediaType'), parameters, read: read.value }];
   });
 }
 

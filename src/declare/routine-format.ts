@@ -38,6 +38,7 @@ export const QUERY = {
     'The parameters. Each is a type, or a map as below.',
   ),
   read: property(anyText, 'Path and query of a list. `{parameter}` as a value inserts an argument.', true),
+  mediaType: property(anyText, 'The media type of the answer, such as `text/csv`, unless a request asks for another.'),
   description: FIELD.description,
 } as const;
 

@@ -12,6 +12,7 @@ import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import { type Accepted, acceptedCoding } from './content-coding.ts';
 import { type Media, negotiate } from './negotiate.ts';
+import type { SignedAddress } from './signed-address.ts';
 import type { Target } from './target.ts';
 
 export interface Location {
@@ -37,6 +38,8 @@ export interface Languages {
 export class Call {
   /** Edge checks: what the path addresses. */
   target = NOWHERE;
+  /** Set if the address is signed: then `location` is without the signature. */
+  signed: SignedAddress | undefined;
   /** Set if fields have translations. */
   languages: Languages | undefined;
 

@@ -9,7 +9,7 @@ import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import type { Call } from '../http/call.ts';
 import { optionsAnswer } from '../http/methods.ts';
-import { JSON_MEDIA, prefersMedia } from '../http/negotiate.ts';
+import { JSON_MEDIA, negotiate, prefersMedia } from '../http/negotiate.ts';
 import { checkUrlLength } from '../http/rows.ts';
 import { RPC_PATH } from '../http/target.ts';
 import {
@@ -99,7 +99,10 @@ function callOne(
   const routine = findRoutine(candidates, shapeOf(given));
   const isPlan = plans && acceptsPlan(call);
   const mediaType = mediaTypeOf(routine, call.accept);
-  const media = isPlan || mediaType !== undefined ? JSON_MEDIA : call.media;
+  const media =
+    isPlan || (mediaType !== undefined && routine.kind === 'function')
+      ? JSON_MEDIA
+      : negotiate(mediaType ?? call.accept);
   const { preferences } = call;
   const permissions = context.access?.permissions;
   const answered = { media, preferences, context, arguments: inUrl };
@@ -135,10 +138,10 @@ function callOne(
   });
 }
 
-/** The media type of the function's value, if the client accepts it. */
-function mediaTypeOf(routine: Routine, accept: string | null): string | undefined {
-  const mediaType = routine.kind === 'function' ? routine.returns?.mediaType : undefined;
-  return mediaType !== undefined && prefersMedia(accept, mediaType) ? mediaType : undefined;
+/** The declared media type of a query or of a function's value, if the client accepts it. */
+function mediaTypeOf(routine: Exclude<Routine, Action>, accept: string | null): string | undefined {
+  const mediaType = routine.kind === 'function' ? routine.returns?.mediaType : routine.mediaType;
+  return mediaType !== undefined && prefersMedia(accept, mediaType.split(';')[0]!) ? mediaType : undefined;
 }
 
 /** The answer to a repetition would not be stored. */

@@ -63,11 +63,12 @@ export function withAuthentication(authenticate: Authenticate | undefined): Midd
 /** Checks the credentials of a request again, also after its response began. Returns the caller's scope. */
 export function repeatedCheck(
   authenticate: Authenticate | undefined,
-  { call: { method, location, headers, requestUrl, peer } }: RequestContext,
+  { call: { method, location, headers, requestUrl, peer, signed } }: RequestContext,
 ): (() => MaybePromise<string>) | undefined {
   if (authenticate === undefined) return undefined;
   // A copy: the runtime may release the request.
   const copy = new Call(method, location, new Headers(headers), requestUrl, peer);
+  copy.signed = signed;
   return () => andThen(authenticate(new RequestContext(copy, undefined, false)), ({ scope }) => scope);
 }
 

@@ -1,6 +1,6 @@
 /** API keys on every engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { addKey } from '../../src/auth/keys.ts';
+import { addKey, signWithKey } from '../../src/auth/keys.ts';
 import { KEYS } from '../../src/collection/own-collections.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { planRead } from '../../src/plan/read/read.ts';
@@ -56,6 +56,41 @@ for (const engine of WITH_MEMORY) {
         role: 'viewer',
       });
       await expectRefusal(await service.whoIs({ ...bearer('wrong'), apikey: other }), 401, 'PGRST301');
+    });
+
+    test('signs an address, which then needs no credentials until it expires or the key is revoked', async () => {
+      const service = await openWithAccess(engine, { roles: ['editor'] });
+      const name = newName('feed & shop');
+      await addKey(service.store, { name, role: 'editor', claims: {} });
+      const later = Math.floor(Date.now() / 1000) + 1000;
+      const sign = async (address: string, expires = later) =>
+        (await signWithKey(service.store, address, name, expires))!;
+      const get = (path: string, init?: RequestInit) => service.fetch(path, init);
+      const denied = async (path: string) => expectRefusal(await get(path), 401, 'PGRST301');
+
+      const address = await sign('/products?select=id&id=eq.1');
+      const response = await get(address);
+      expect([response.status, await response.json()]).toEqual([200, [{ id: 1 }]]);
+      expect(response.headers.get('content-location')).toBe('/products?select=id&id=eq.1');
+      expect((await get(await sign('/products'), { method: 'HEAD' })).status).toBe(200);
+      expect((await get(address, { headers: { accept: 'text/csv' } })).headers.get('content-type')).toContain('csv');
+
+      await expectRefusal(await get('/products?select=id&id=eq.1'), 401, 'PGRST302');
+      await denied(address.replace('id=eq.1', 'id=eq.2'));
+      await denied(address.replace(String(later), String(later + 1)));
+      await denied(address.replace(encodeURIComponent(name), 'nobody'));
+      await denied(await sign('/products', later - 2000));
+      // A signature is for reads, and only complete parameters at the end are one.
+      await expectRefusal(await get(address, { method: 'DELETE' }), 401, 'PGRST302');
+      await expectRefusal(await get(`${address}&limit=1`), 401, 'PGRST302');
+      await expectRefusal(await get(address.replace(encodeURIComponent(name), '%ff')), 400, '22021');
+      expect(await signWithKey(service.store, '/products', 'nobody', later)).toBeUndefined();
+
+      await service.store.keys.remove('name', name);
+      await until('the address ends with its key', async () => (await get(address)).status === 401);
+      await addKey(service.store, { name, role: 'editor', claims: {} });
+      await denied(`${address}`);
+      await service.close();
     });
 
     test('that is mistyped gets an error that says how a key begins', async () => {

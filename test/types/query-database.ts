@@ -156,6 +156,16 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      feed: {
+        Args: Record<never, never>;
+        Returns: Database['public']['Tables']['products']['Row'][];
+        SetofOptions: {
+          from: '*';
+          to: 'products';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       tagged: {
         Args: {
           tags: string[] | null;

@@ -33,6 +33,7 @@ queries:
     parameters: { category: text }
     read: products?select=name,categories!inner(title)&categories.title=eq.{category}&order=name&limit=2
   two_at_a_time: { read: 'products?select=id&order=id&limit=2' }
+  feed: { read: 'products?select=sku:id,title:name&order=id&limit=1', mediaType: 'text/csv;delimiter=";"' }
   tagged: { parameters: { tags: 'text[]' }, read: 'products?tags=cs.{tags}&select=id' }
 roles:
   admin: all
@@ -92,6 +93,22 @@ describe.each(TWO_ENGINES)('stored queries on %s', (engine) => {
     expect(await list('/rpc/low_stock?select=count()')).toEqual([{ count: 3 }]);
     const csv = await admin().fetch('/rpc/low_stock?select=id', { headers: { accept: 'text/csv' } });
     expect(await csv.text()).toBe('id\n4\n2\n3\n');
+  });
+
+  test('a query has a media type of its own, unless the request asks for another', async () => {
+    const typeOf = async (accept?: string) => {
+      const answer = await admin().fetch('/rpc/feed', { headers: accept === undefined ? {} : { accept } });
+      return [answer.headers.get('content-type'), await answer.text()];
+    };
+    const csv = ['text/csv;delimiter=";"; charset=utf-8', 'sku;title\n1;Chai\n'];
+    expect(await typeOf()).toEqual(csv);
+    expect(await typeOf('*/*')).toEqual(csv);
+    expect(await typeOf('text/html,application/xml;q=0.9,*/*;q=0.8')).toEqual(csv);
+    expect(await typeOf('application/json')).toEqual(['application/json; charset=utf-8', '[{"sku":1,"title":"Chai"}]']);
+    expect((await typeOf('text/tab-separated-values'))[1]).toBe('sku\ttitle\n1\tChai\n');
+    const declared = `collections: { products: { fields: { id: int4 } } }
+queries: { bad: { read: products, mediaType: text/html } }`;
+    expect(await mistakesIn(declared)).toEqual([expect.stringContaining('mediaType: text/html is not available')]);
   });
 
   test('links lead from page to page with the arguments; a POST has none', async () => {
