@@ -1,17 +1,14 @@
 /** `catalogue copy`: copies a catalogue between databases of any kind, and verifies the row counts. */
 
-import { CredentialStore } from '../auth/store.ts';
 import { amount } from '../base/amount.ts';
 import { ApiError } from '../base/errors.ts';
 import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
-import { jsonText, parseJson } from '../collection/exact-json.ts';
-import { VIEWS } from '../collection/own-collections.ts';
-import { builtIn } from '../collection/types/index.ts';
-import { storeJson } from '../collection/types/type.ts';
+import { parseJson } from '../collection/exact-json.ts';
+import { CREDENTIALS, KEYS, USERS, VIEWS } from '../collection/own-collections.ts';
 import type { Row } from '../collection/value.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { CopiedLog, Engine } from '../engine/engine.ts';
 import { foreignRows, storableCatalogue } from '../engine/open.ts';
 import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
@@ -19,11 +16,11 @@ import type { StoredRow } from '../plan/types.ts';
 import { COPY_SETTINGS, ConfigError, type Values } from '../settings/by-command.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';
+import { openSourceLog, storedRow } from './shared/copied-log.ts';
 import { isNew, withDatabase } from './shared/database.ts';
 import { LoadBars } from './shared/progress.ts';
 import { lines, read, rowCount } from './shared/read-rows.ts';
 
-const TEXT = builtIn('text');
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** The maximum number of rows in one batch, and of characters in their texts. */
 const ROWS_PER_BATCH = 1_000;
@@ -33,11 +30,12 @@ export const command = defineCommand({
   options: OPTIONS,
   usage: `Usage: catalogue copy --from URL --to URL [flags]
 
-Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
-read as of one moment; later writes are not copied. The target must be new or empty. All of it is
+Copies a catalogue from one database to another, between SQLite and PostgreSQL in either direction. Collections with a
+log are read as of one moment, each other one as of its own; later writes are not copied. The target must be new or empty. All of it is
 stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
-to the target database, or to the place of --to-files. Views of the console follow in a transaction of their own. Keys
-and users are not copied; the command prints their number. The source may be an SQLite file of another program, with the
+to the target database, or to the place of --to-files. Keys, users and views of the console follow, and then the log of
+changes, each in a transaction of its own; sessions are not copied, so users log in again. --without-log leaves the
+log out. The source may be an SQLite file of another program, with the
 declaration that catalogue declare wrote for it.`,
   async run({ values: settings }) {
     const { from, to, schema, toSchema } = settings;
@@ -54,65 +52,60 @@ declaration that catalogue declare wrote for it.`,
         async (engine, catalogue) => ({
           from: location,
           to: engine.location,
-          rows: await copyAll(catalogue, source, engine, settings.toFiles),
-          ...(await source.credentials()),
+          ...(await copyAll(catalogue, source, engine, settings.toFiles)),
         }),
         { loaded },
       );
     const report = await withSource(settings, copy);
     for (const note of notes) process.stderr.write(`${note}\n`);
-    const words = `Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`;
-    printResult(settings.json, report, words, ...credentialWords(report));
+    const { keys, users, views, changes } = report;
+    const others = [
+      [keys, 'key'],
+      [users, 'user'],
+      [views, 'view'],
+      [changes, 'change'],
+    ] as const;
+    const also = others.flatMap(([count, name]) => (count === 0 ? [] : amount(count, name)));
+    const words = [`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`];
+    if (also.length > 0) words.push(`Also copied: ${also.join(', ')}.`);
+    printResult(settings.json, report, ...words);
   },
 });
 
 /** The source of a copy. */
 interface Source extends SourceRows {
   count(collection: Collection): Promise<number>;
-  /** The numbers of keys and users, which are not copied. */
-  credentials(): Promise<Credentials>;
-  /** The stored views, if there are some. */
-  views?: () => Promise<AsyncIterable<StoredRow> | undefined>;
+  /** The rows of a collection of the service, if it has some. */
+  own?: (collection: Collection) => Promise<AsyncIterable<StoredRow> | undefined>;
+  /** The log of changes, for the collections of a target. */
+  log?: (into: Catalogue) => Promise<CopiedLog>;
 }
 
-interface Credentials {
-  readonly keys: number;
-  readonly users: number;
-}
-
-function credentialWords({ keys, users }: Credentials): readonly string[] {
-  const credentials = [...(keys > 0 ? [amount(keys, 'key')] : []), ...(users > 0 ? [amount(users, 'user')] : [])];
-  const advice = 'Create new ones there with catalogue key add and catalogue user add.';
-  return credentials.length === 0 ? [] : [`Not copied: ${credentials.join(' and ')}. ${advice}`];
-}
+/** Collections of the service that a copy has as well, and the tables that are created with each. */
+const OWN = { keys: [KEYS, CREDENTIALS], users: [USERS, CREDENTIALS], views: [VIEWS, [VIEWS]] } as const;
 
 async function withSource<T>(
   settings: Values<typeof OPTIONS>,
   work: (source: Source, location: string) => Promise<T>,
 ): Promise<T> {
   const foreign = await foreignRows(settings.from);
-  const none = async () => ({ keys: 0, users: 0 });
-  if (foreign !== undefined) return work({ ...foreign, credentials: none }, settings.from);
-  return withDatabase({ ...settings, database: settings.from }, 'never', (engine, catalogue) => {
-    const { roles } = catalogue;
+  if (foreign !== undefined) return work(foreign, settings.from);
+  return withDatabase({ ...settings, database: settings.from }, 'never', async (engine, catalogue) => {
+    const log = settings.withoutLog ? undefined : await openSourceLog(engine, catalogue);
     const source: Source = {
       ...filesIn(engine, catalogue),
-      rows: (each) => storedRows(catalogue.collections.get(each.name) ?? each, each, engine),
+      rows: (each) => {
+        const from = catalogue.collections.get(each.name) ?? each;
+        return storedRows(from, each, engine, log?.begins.has(from) ? log.position : undefined);
+      },
       count: (each) => rowCount(engine, each),
-      credentials: roles === undefined ? none : () => credentialsIn(engine),
-      views: () => viewsIn(engine),
+      own: async (each) => {
+        return (await engine.ownTables([each], { make: false })) ? storedRows(each, each, engine) : undefined;
+      },
+      ...(log === undefined ? {} : { log: (into) => log.copyFor(into) }),
     };
     return work(source, engine.location);
   });
-}
-
-async function credentialsIn(engine: Engine): Promise<Credentials> {
-  const store = new CredentialStore(engine);
-  return { keys: (await store.keys.all()).length, users: (await store.users.all()).length };
-}
-
-async function viewsIn(engine: Engine): Promise<AsyncIterable<StoredRow> | undefined> {
-  return (await engine.ownTables([VIEWS], { make: false })) ? storedRows(VIEWS, VIEWS, engine) : undefined;
 }
 
 /** Referenced collections first; a cycle begins anywhere. */
@@ -128,8 +121,15 @@ function byDependency({ collections }: Catalogue): Collection[] {
   return [...ordered];
 }
 
-/** Resolves to the number of rows. */
-async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toFiles: string): Promise<number> {
+interface Copied {
+  readonly rows: number;
+  readonly keys: number;
+  readonly users: number;
+  readonly views: number;
+  readonly changes: number;
+}
+
+async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toFiles: string): Promise<Copied> {
   const collections = byDependency(catalogue);
   let present = 0;
   let total = 0;
@@ -139,6 +139,10 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
   }
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already. Copy to an empty database`);
+  }
+  const hasTables = !collections.every((each) => isNew(target, each));
+  if (source.log !== undefined && hasTables && ((await target.log?.position())?.seq ?? 0) > 0) {
+    throw new ConfigError(`the target ${target.location} has a log of changes already. Use --without-log`);
   }
   const copied = await rowsWithFiles(catalogue, source, target, toFiles);
   const bars = new LoadBars('Copying', total, 'rows');
@@ -163,12 +167,17 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     throw error;
   });
   bars.end(true);
-  const views = await source.views?.();
-  if (views !== undefined) {
-    await target.ownTables([VIEWS], { make: true });
-    await target.load([{ into: VIEWS, batches: batches(VIEWS, views, () => undefined) }], options);
-  }
-  return inserted;
+  const own = async (name: keyof typeof OWN): Promise<number> => {
+    const [into, tables] = OWN[name];
+    const rows = await source.own?.(into);
+    if (rows === undefined) return 0;
+    await target.ownTables(tables, { make: true });
+    const sets = [{ into, batches: batches(into, rows, () => undefined) }];
+    return (await target.load(sets, { ...options, onConflict: 'keep' })).inserted;
+  };
+  const counts = { rows: inserted, keys: await own('keys'), users: await own('users'), views: await own('views') };
+  const hasLog = source.log !== undefined && target.log !== undefined;
+  return { ...counts, changes: hasLog ? await target.loadLog(await source.log!(catalogue)) : 0 };
 }
 
 /** Another process also writes to the target. */
@@ -204,19 +213,18 @@ function lengthOf(value: unknown): number {
 }
 
 /** Reads lazily, from a whole body or from parts. The fields of `into` may have other types. */
-async function* storedRows(collection: Collection, into: Collection, engine: Engine): AsyncGenerator<StoredRow> {
+async function* storedRows(
+  collection: Collection,
+  into: Collection,
+  engine: Engine,
+  asOf?: number,
+): AsyncGenerator<StoredRow> {
   const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
-  const { rows: total, parts } = await read(engine, everything, 'ndjson');
+  const { rows: total, parts } = await read(engine, everything, 'ndjson', {}, { asOf });
   let done = 0;
   for await (const line of lines(parts)) {
-    const row = parseJson(line) as Row;
-    yield into.fields.map(({ name, type }) => storeJson(type, type === TEXT ? textOf(row[name]) : row[name]));
+    yield storedRow(into, parseJson(line) as Row);
     done++;
   }
   if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
-}
-
-/** A value of another type as text. */
-function textOf(value: Row[string] | undefined): unknown {
-  return value === null || value === undefined || typeof value === 'string' ? value : jsonText(value);
 }

@@ -88,7 +88,7 @@ goes to standard error if the rows go to standard output.`,
       const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
         const plan = planOf(catalogue, operands[0] ?? '');
         if (format === 'xlsx') {
-          const { rows, parts } = await read(engine, plan, format, {}, inputsOf(plan.columns));
+          const { rows, parts } = await read(engine, plan, format, {}, { inputs: inputsOf(plan.columns) });
           checkSheetRows(rows);
           return { rows, bytes: await writeParts(packWorkbook(parts), values.output, options) };
         }

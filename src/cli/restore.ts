@@ -3,16 +3,10 @@
 import { amount } from '../base/amount.ts';
 import { withBackup } from '../serve/backups/chosen-backup.ts';
 import { BACKUP_COMMAND_SETTINGS, ConfigError } from '../settings/by-command.ts';
-import { option } from '../settings/setting.ts';
+import { moment, option } from '../settings/setting.ts';
 import { defineCommand, FORCE_OPTION, JSON_OPTION, printResult } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
-
-function moment(given: string, name: string): Date {
-  const time = new Date(given.trim().replace(' ', 'T'));
-  if (/(?:Z|[+-]\d\d:?\d\d)$/i.test(given.trim()) && !Number.isNaN(time.getTime())) return time;
-  throw new ConfigError(`${name} is a time with its zone, such as 2026-11-18T08:30:00Z, not ${given}`);
-}
 
 const OPTIONS = {
   dropColumns: option('--drop-columns', 'leave out columns and tables of the backup that the database does not have'),

@@ -1,15 +1,23 @@
 /** `catalogue webhooks`: lists the progress and the failures of webhooks, and sends again. */
+import { amount } from '../base/amount.ts';
+import { WEBHOOK_WAITING } from '../base/limits/engine.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { WebhookDraft } from '../collection/draft.ts';
 import type { Engine } from '../engine/engine.ts';
 import { WebhookChanges } from '../serve/webhooks/changes.ts';
-import { WebhookStore } from '../serve/webhooks/store.ts';
+import { type Delivery, WebhookStore } from '../serve/webhooks/store.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../settings/by-command.ts';
+import { moment, option } from '../settings/setting.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { chosenAction, printRows } from './shared/credentials.ts';
 import { withDatabase } from './shared/database.ts';
 
-const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
+const OPTIONS = {
+  failed: option('--failed', 'send all deliveries again that failed or wait'),
+  since: option<Date | undefined>('--since TIME', 'send all changes since this time again', undefined, moment),
+  ...JSON_OPTION,
+  ...DATA_SETTINGS,
+} as const;
 type Settings = Values<typeof OPTIONS>;
 type Action = (settings: Settings, name: string, seq: string) => Promise<void>;
 
@@ -20,10 +28,10 @@ export const command = defineCommand({
   operands: 3,
   usage: `Usage: catalogue webhooks list [flags]
        catalogue webhooks failures [NAME] [flags]
-       catalogue webhooks redeliver NAME SEQ [flags]
+       catalogue webhooks redeliver NAME SEQ|--failed|--since TIME [flags]
 
 list prints the progress of each webhook, failures the deliveries that failed or wait, with their reasons. redeliver sends
-a change again, at once; a running service does it within seconds.`,
+a change again, at once, or all that failed, or all since a time; a running service does it within seconds.`,
   async run({ values, operands: [action = 'list', name = '', seq = ''] }) {
     await chosenAction(ACTIONS, action, 'webhooks')(values, name, seq);
   },
@@ -64,24 +72,54 @@ async function failures(settings: Settings, name: string): Promise<void> {
   printRows(columns, rows, settings.json, 'No delivery failed or waits.');
 }
 
-async function redeliver(settings: Settings, name: string, text: string): Promise<void> {
-  if (!/^\d{1,15}$/.test(text)) throw new ConfigError(`'${text}' is not the seq of a change. Use: redeliver NAME SEQ`);
-  const seq = Number(text);
-  await withWebhooks(settings, true, async (store, declared, engine, catalogue) => {
+async function redeliver(settings: Settings, name: string, seq: string): Promise<void> {
+  const { failed, since } = settings;
+  if (seq !== '' && !/^\d{1,15}$/.test(seq)) throw new ConfigError(`'${seq}' is not the seq of a change`);
+  if ([seq !== '', failed, since !== undefined].filter(Boolean).length !== 1) {
+    throw new ConfigError('name what to send again. Use: redeliver NAME SEQ, or --failed, or --since TIME');
+  }
+  const count = await withWebhooks(settings, true, async (store, declared, engine, catalogue) => {
     const webhook = declared.find((each) => each.name === name);
     if (webhook === undefined) throw new ConfigError(`unknown webhook '${name}'; catalogue webhooks list shows all`);
+    if (failed) return sendAgain(store, name, await store.deliveries(`webhook=eq.${encodeURIComponent(name)}`));
     const changes = new WebhookChanges(engine, catalogue, webhook);
-    const [change] = await changes.at([seq], Number.MAX_SAFE_INTEGER);
-    if (change === undefined) throw new ConfigError(`the log has no change ${seq} that the webhook ${name} sends`);
-    const { collection, key } = change;
-    const first = {
-      status: 'waiting',
-      attempts: 0,
-      first_at: new Date().toISOString(),
-      next_at: null,
-      reason: null,
-    } as const;
-    await store.redeliver({ webhook: name, seq, collection, key, ...first });
+    if (since !== undefined) return sendSince(store, changes, engine, name, since);
+    const count = await sendAgain(store, name, await changes.at([Number(seq)], Number.MAX_SAFE_INTEGER));
+    if (count === 0) throw new ConfigError(`the log has no change ${seq} that the webhook ${name} sends`);
+    return count;
   });
-  printResult(settings.json, { name, seq }, `The service sends change ${seq} again.`);
+  const words = `The service sends ${amount(count, 'change')} again.`;
+  printResult(settings.json, { name, ...(seq === '' ? {} : { seq: Number(seq) }), count }, words);
+}
+
+/** Changes that the webhook has passed; it sends later ones anyway. */
+async function sendSince(
+  store: WebhookStore,
+  changes: WebhookChanges,
+  engine: Engine,
+  name: string,
+  since: Date,
+): Promise<number> {
+  if (engine.log === undefined) throw new ConfigError('changes are not logged');
+  const passed = (await store.progress()).find((each) => each.name === name)?.seq ?? 0;
+  // The position of the last change before.
+  let after = await engine.log.positionAt(new Date(since.getTime() - 1).toISOString());
+  let count = 0;
+  for (;;) {
+    const some = await changes.after(after, passed, WEBHOOK_WAITING);
+    count += await sendAgain(store, name, some);
+    if (some.length < WEBHOOK_WAITING) return count;
+    after = some.at(-1)!.seq;
+  }
+}
+
+type Repeated = Pick<Delivery, 'seq' | 'collection' | 'key'>;
+
+/** Makes deliveries due now. Returns their number. */
+async function sendAgain(store: WebhookStore, webhook: string, changes: readonly Repeated[]): Promise<number> {
+  const now = new Date().toISOString();
+  const first = { webhook, status: 'waiting', attempts: 0, first_at: now, next_at: null, reason: null } as const;
+  const deliveries = changes.map(({ seq, collection, key }) => ({ ...first, seq, collection, key }));
+  if (deliveries.length > 0) await store.redeliver(deliveries);
+  return deliveries.length;
 }

@@ -12,7 +12,7 @@ import type { Report } from '../base/error-list.ts';
 import type { Metric } from '../base/metric.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
+import type { Origin, ReadPlan, Retry, StoredRow, WritePlan } from '../plan/types.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -124,6 +124,28 @@ export interface ChangeLog {
   positionAt(time: string): MaybePromise<number>;
 }
 
+/** A change with whole rows, for the log of another database. */
+export interface CopiedEntry {
+  readonly collection: Collection;
+  readonly seq: number;
+  readonly at: string;
+  readonly actor: string | null;
+  readonly role: string | null;
+  readonly request_id: string | null;
+  readonly kind: string;
+  readonly before: StoredRow | null;
+  readonly after: StoredRow | null;
+}
+
+export interface CopiedLog {
+  /** In the order of their positions. */
+  readonly entries: AsyncIterable<readonly CopiedEntry[]>;
+  /** Where the log of each collection begins. */
+  readonly begins: ReadonlyMap<Collection, LogPosition>;
+  /** The last position: later changes have larger ones. */
+  readonly position: number;
+}
+
 export interface Engine {
   /** For messages; without secrets. */
   readonly location: string;
@@ -154,6 +176,8 @@ export interface Engine {
   problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult>;
+  /** Stores the log of another database after its rows. Returns the number of entries. */
+  loadLog(log: CopiedLog): Promise<number>;
   /** Whether the tables of these collections of the service exist; creates them if `make` is set. */
   ownTables(collections: readonly Collection[], options: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */

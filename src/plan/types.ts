@@ -231,6 +231,8 @@ export interface LogView {
   readonly fields: readonly Field[];
   /** The rows, by their own fields. */
   readonly where: Predicate;
+  /** Whether an update has all fields, and not only the changed ones. */
+  readonly isWhole?: boolean;
 }
 
 /** A row to store, as a list in field order. The database supplies undefined values. */

@@ -9,7 +9,7 @@ import { describeSettings } from './describe.ts';
 import { LOG_SETTINGS, type LogLevel } from './logging.ts';
 import { NETWORK_SETTINGS, PORT_SETTINGS, WEBHOOK_SETTINGS } from './network.ts';
 import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
-import { ConfigError, envSetting, hideSettings, type Table, text, type Values } from './setting.ts';
+import { ConfigError, envSetting, hideSettings, option, type Table, text, type Values } from './setting.ts';
 import { WRITE_SETTINGS } from './write-limits.ts';
 
 export { BACKUP_PLACE } from './database.ts';
@@ -60,6 +60,7 @@ export const COPY_SETTINGS = {
     text,
     { env: 'COPY_TO_FILES' },
   ),
+  withoutLog: option('--without-log', 'do not copy the log of changes: the target begins without a history'),
   ...COMMAND_DATABASE_SETTINGS,
 } as const;
 

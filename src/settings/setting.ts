@@ -148,3 +148,9 @@ export function longDuration(given: string, name: string): number {
   if (match === null) throw new ConfigError(`${name} is a time such as 30s, 15m, 1h or 7d, not ${given}`);
   return Number(match[1]) * UNIT_SECONDS[match[2]!]!;
 }
+
+export function moment(given: string, name: string): Date {
+  const time = new Date(given.trim().replace(' ', 'T'));
+  if (/(?:Z|[+-]\d\d:?\d\d)$/i.test(given.trim()) && !Number.isNaN(time.getTime())) return time;
+  throw new ConfigError(`${name} is a time with its zone, such as 2026-11-18T08:30:00Z, not ${given}`);
+}

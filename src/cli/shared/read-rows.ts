@@ -51,7 +51,7 @@ export async function read(
   plan: ReadPlan,
   format: Encoding['format'],
   form: CsvForm = {},
-  inputs: NonNullable<Encoding['inputs']> = [],
+  { inputs = [], asOf }: { readonly inputs?: NonNullable<Encoding['inputs']>; readonly asOf?: number | undefined } = {},
 ): Promise<Reading> {
   const encoding: Encoding = {
     format,
@@ -60,7 +60,7 @@ export async function read(
     inputs,
     ...form,
   };
-  const result = await engine.read(plan, encoding);
+  const result = await engine.read(plan, encoding, undefined, asOf);
   const total = result.total === undefined ? {} : { total: result.total };
   return { rows: result.returned, ...total, parts: partsOf(result) };
 }

@@ -12,6 +12,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { callsFunctions } from '../../plan/access/named-fields.ts';
 import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
+  type CopiedLog,
   type DatabaseSession,
   type Engine,
   type Explanation,
@@ -44,6 +45,7 @@ import { postgresDialect, writeDialect } from './dialect.ts';
 import { type Notice, query, type SessionSettings, searchPath, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
+import { loadLog } from './history/load-log.ts';
 import { LogPruner, lastPosition, logDialect, PostgresLog } from './history/log.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
@@ -241,6 +243,13 @@ export class PostgresEngine implements Engine {
       if (error instanceof UnconfirmedCommit) throw error.response;
       throw translateError(error);
     }
+  }
+
+  async loadLog(log: CopiedLog): Promise<number> {
+    const pool = await this.primary.getPool();
+    return loadLog(pool, log).catch((error) => {
+      throw translateError(error);
+    });
   }
 
   async ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {

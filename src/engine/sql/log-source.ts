@@ -43,7 +43,7 @@ export function logColumns(view: LogView, scopes: LogScopes): LogColumns {
   const [seesOld, seesNew] = [seen('insert', old), seen('delete', now)];
   const value = (field: Field, scope: Scope) => compileExpression(fieldExpression(field), scope);
   const isChanged = (field: Field) => `${value(field, old)} is distinct from ${value(field, now)}`;
-  const isWhole = `not (${seesOld} and ${seesNew})`;
+  const isWhole = view.isWhole === true ? 'true' : `not (${seesOld} and ${seesNew})`;
   const members = (scope: Scope) =>
     byName(view.fields).map((field) => {
       const json = scope.dialect.valueAsJson(value(field, scope), field.type);

@@ -19,6 +19,7 @@ import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
   ChangeCounter,
   ChangeLog,
+  CopiedLog,
   Engine,
   Explanation,
   MaybePromise,
@@ -45,6 +46,7 @@ import { MemoryChangeCounter, Snapshot, WalChangeCounter } from './connection/sn
 import { TableStatistics } from './connection/table-statistics.ts';
 import { guardedDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
+import { loadLog } from './history/load-log.ts';
 import { lastPosition, logDialect, maintainLog, SqliteLog } from './history/log.ts';
 import { isLogOn } from './history/triggers.ts';
 import { sqliteMetrics } from './metrics.ts';
@@ -267,6 +269,10 @@ class SqliteEngine implements Engine {
     if (this.changes instanceof MemoryChangeCounter) this.changes.increment();
     this.parts.onLoad?.(options);
     return result;
+  }
+
+  loadLog(log: CopiedLog): Promise<number> {
+    return this.onWritingConnection((connection) => loadLog(connection, log)).catch((error) => this.fail(error));
   }
 
   async ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {

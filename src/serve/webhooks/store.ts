@@ -87,9 +87,8 @@ export class WebhookStore extends RowStore {
     ]);
   }
 
-  /** Makes a delivery due now. */
-  async redeliver(delivery: Delivery): Promise<void> {
-    await this.execute([this.insertion(DELIVERIES, delivery, 'replace')]);
+  async redeliver(deliveries: readonly Delivery[]): Promise<void> {
+    await this.execute([this.insertion(DELIVERIES, deliveries, 'replace')]);
   }
 
   private async rows<Row>(collection: Collection, text: string): Promise<readonly Row[]> {

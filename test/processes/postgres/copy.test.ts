@@ -1,9 +1,34 @@
 /** `catalogue copy` moves a complete catalogue from SQLite to PostgreSQL and back. */
 import { afterAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
-import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { cleanUp, run, type Service, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 
 afterAll(cleanUp);
+
+const WITH_ROLES = `
+roles:
+  editor: all
+collections:
+  items:
+    fields:
+      id: int4
+      name: { type: text, required: true }
+      on: boolean
+      price: decimal(12,4)
+      tags: 'text[]'
+      about: json
+      day: date
+      big: int8
+      sheet: file
+  prices:
+    key: [item_id, valid_from]
+    fields:
+      item_id: { type: int4, references: { collection: items, onDelete: restrict } }
+      valid_from: timestamptz
+      price: decimal(12,4)
+`;
 const { url } = testServer;
 
 /** The rows and the stored views. */
@@ -49,6 +74,112 @@ describe('catalogue copy', () => {
     const again = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('holds 5077 rows already');
+  });
+
+  test('moves users, keys, views, files and the log to PostgreSQL and back', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'collections.yaml'), WITH_ROLES);
+    const schema = newSchema();
+    const places = [
+      ['--database', 'sqlite:from.db'],
+      ['--database', url, '--schema', schema],
+      ['--database', 'sqlite:back.db'],
+    ] as const;
+    const command = async (args: readonly string[], stdin = '') => {
+      const finished = await run({ cwd, args, stdin });
+      expect(finished).toMatchObject({ exitCode: 0 });
+      return finished.stdout.trim();
+    };
+    await command(['migrate', ...places[0]]);
+    const key = await command(['key', 'add', '--role', 'editor', '--name', 'erp', ...places[0]]);
+    await command(['user', 'add', 'ann', '--role', 'editor', ...places[0]], 'a long password\n');
+
+    const login = async (service: Service) => {
+      const headers = { 'content-type': 'application/json', origin: service.url };
+      const body = JSON.stringify({ name: 'ann', password: 'a long password' });
+      const response = await service.fetch('/auth/login', { method: 'POST', headers, body });
+      expect(response.status).toBeLessThan(300);
+      return { ...headers, cookie: response.headers.getSetCookie()[0]!.split(';', 1)[0]! };
+    };
+    const start = async (args: readonly string[]) => {
+      const service = await startService({ cwd, args });
+      const headers = await login(service);
+      const ask = async (method: string, path: string, body?: unknown, more = {}) => {
+        const init = {
+          method,
+          headers: { ...headers, ...more },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        };
+        const response = await service.fetch(path, init);
+        const text = await response.text();
+        expect({ path, text, ok: response.ok }).toMatchObject({ ok: true });
+        return text;
+      };
+      return { service, ask };
+    };
+
+    const { service, ask } = await start(places[0]);
+    const file = JSON.parse(await ask('POST', '/files', { a: 1 })) as { id: string };
+    const item = {
+      on: true,
+      price: 1.5,
+      tags: ['a', null],
+      about: { b: [1] },
+      day: '2026-11-18',
+      big: '9007199254740993',
+      sheet: file.id,
+    };
+    await ask('POST', '/items', { id: 1, name: 'Tea', ...item });
+    await ask('POST', '/items', { id: 2, name: 'Jam' });
+    await ask('POST', '/prices', { item_id: 1, valid_from: '2026-11-18T08:00:00Z', price: 2 });
+    await ask('PATCH', '/items?id=eq.1', { price: 2.25, on: false, about: null });
+    const between = (JSON.parse(await ask('GET', '/changes?order=seq.desc&limit=1&select=at')) as { at: string }[])[0]!
+      .at;
+    await until('a later time', () => Date.now() > Date.parse(between) + 2);
+    await ask('DELETE', '/items?id=eq.2');
+    await ask('POST', '/views', { collection: 'items', name: 'Cheap', definition: { query: 'price=lt.5' } });
+    const content = async (given: typeof ask) => [
+      await given('GET', '/items'),
+      await given('GET', '/items?order=id', undefined, { prefer: `as-of=${between}` }),
+      await given('GET', '/prices?select=price,items(name)'),
+      JSON.parse(await given('GET', '/changes?order=seq')) as unknown,
+      await given('GET', '/views?select=name,definition'),
+      await given('GET', `/files/${file.id}/x`),
+    ];
+    const before = await content(ask);
+    service.kill('SIGTERM');
+    await service.exited;
+
+    const [from, middle, back] = places.map(([, database]) => database);
+    for (const [source, target] of [
+      [from, middle],
+      [middle, back],
+    ] as const) {
+      const report = await command(['copy', '--from', source!, '--to', target!, '--schema', schema, '--json']);
+      expect(JSON.parse(report)).toMatchObject({ keys: 1, users: 1, views: 1, changes: 5 });
+    }
+    for (const target of places.slice(1)) {
+      const there = await start(target);
+      expect(await content(there.ask)).toEqual(before);
+      const withKey = await there.service.fetch('/items', { headers: { authorization: `Bearer ${key}` } });
+      expect(withKey.status).toBe(200);
+      // Undo of changes from before the copy, and new ones after them.
+      const undone = await there.ask('POST', '/changes/undo?collection=eq.items&kind=neq.insert');
+      expect(JSON.parse(undone)).toMatchObject({ undone: 2 });
+      const items = JSON.parse(await there.ask('GET', '/items?order=id')) as object[];
+      expect(items).toMatchObject([
+        { id: 1, on: true, price: 1.5, about: { b: [1] } },
+        { id: 2, name: 'Jam' },
+      ]);
+      const seqs = JSON.parse(await there.ask('GET', '/changes?order=seq&select=seq')) as { seq: number }[];
+      expect(seqs).toHaveLength(7);
+      await there.ask('POST', '/changes/undo?seq=gt.5');
+      expect(await there.ask('GET', '/items')).toBe(String(before[0]));
+      there.service.kill('SIGTERM');
+      await there.service.exited;
+    }
+    const bare = await command(['copy', '--from', 'sqlite:from.db', '--to', 'bare.db', '--without-log', '--json']);
+    expect(JSON.parse(bare)).toMatchObject({ changes: 0 });
   });
 
   test('from a missing source creates no schema; neither does a failed or dry-run import', async () => {

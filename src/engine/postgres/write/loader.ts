@@ -81,7 +81,7 @@ class PostgresStagedRows extends StagedRows {
 
   async create(): Promise<void> {
     await this.query(
-      `create table ${this.rows} (" number" int8 generated always as identity, " position" int8, " shape" int4, " kept" text, ${this.typedColumns})`,
+      `create table ${this.rows} (" number" int8 generated always as identity, " position" int8, " shape" int4, " kept" text, ${this.typedColumns}) on commit drop`,
     );
   }
 

@@ -59,7 +59,7 @@ export function logDialect(plan: ReadPlan, asOf: number | undefined): SqlDialect
 }
 
 /** A field of a logged row. A row from before the field existed has its default. */
-function valueIn(row: string, { name, default: value, type }: Field): string {
+export function valueIn(row: string, { name, default: value, type }: Field): string {
   const path = quoteText(`$.${JSON.stringify(name)}`);
   const found = `json_extract(${row}, ${path})`;
   return value === undefined
