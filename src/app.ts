@@ -223,6 +223,7 @@ function responderOf(options: AppOptions, { bodies, authenticate, files, cache }
     bodies,
     files,
     allowUnfiltered: options.allowUnfilteredWrites,
+    plans,
   });
   const personal = personalRows(engine, catalogue);
   const visibleTo = ({ access }: RequestContext) => access?.permissions?.catalogue ?? catalogue;

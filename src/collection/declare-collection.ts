@@ -146,7 +146,7 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
   const copies = copiedBy(collection, draft.default);
   return {
     ...defined({ name, type, title, description, role, onUpdate }),
-    required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
+    required: (draft.required === true && draft.readOnly !== true) || isKeyOfTable(collection, name),
     ...(copies === undefined ? defaultOf(type, draft.default) : { copies }),
     readOnly: draft.readOnly === true,
     filled: draft.filled ?? copies !== undefined,
@@ -160,6 +160,11 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
         }),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
+}
+
+/** A view may have rows without a value of its key, such as those of an outer join. */
+function isKeyOfTable({ key, writes }: CollectionDraft, name: string): boolean {
+  return writes === undefined && key.includes(name);
 }
 
 /** The field of a referenced row that a default names: `{product_id.price}`. */

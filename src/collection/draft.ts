@@ -95,6 +95,8 @@ export interface FunctionResultDraft {
   readonly type?: string;
   /** The media type of a value: it is the body of the answer. */
   readonly mediaType?: string;
+  /** Aggregates that print the rows; those of a collection are its own. */
+  readonly media?: readonly MediaHandler[];
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
   readonly many?: boolean;
 }
@@ -147,14 +149,31 @@ export interface RuleDraft {
   readonly operations?: readonly ChangeWay[];
 }
 
+/** An aggregate of PostgreSQL whose result is the body of an answer in a media type. */
+export interface MediaHandler {
+  readonly mediaType: string;
+  /** Its quoted name. */
+  readonly aggregate: string;
+  /** The table whose rows it takes. Absent if it takes any rows. */
+  readonly table?: string;
+  /** Whether it returns bytes. */
+  readonly isBinary: boolean;
+}
+
+export type WriteMethod = 'POST' | 'PATCH' | 'DELETE';
+
 export interface CollectionDraft extends Described {
   readonly title?: string;
   /** The previous name: a migration renames the table. */
   readonly was?: string;
   /** The required fields that identify a row; empty for an existing view or table without a key. */
   readonly key: readonly string[];
+  /** The methods that can write an existing view. Its key may be null in some rows. Absent for a table. */
+  readonly writes?: readonly WriteMethod[];
   /** In output order. */
   readonly fields: readonly FieldDraft[];
+  /** Aggregates of the database that print the rows. */
+  readonly media?: readonly MediaHandler[];
   /** References that no constraint of this table enforces, such as those of a view. */
   readonly references?: readonly LinkDraft[];
   /** Functions of a row: computed fields, and computed references. */

@@ -108,14 +108,14 @@ export const VALUE_COLUMN = 'pgrst_scalar';
 
 function declareResult(
   name: string,
-  { collection, type, fields, many = false, mediaType }: FunctionResultDraft,
+  { collection, type, fields, many = false, mediaType, media }: FunctionResultDraft,
   collections: Collections,
 ): FunctionResult {
   if (collection !== undefined) {
     return { collection: collectionNamed(collection, name, collections), isDeclared: true, isValue: false, many };
   }
   const columns = fields ?? [{ name: VALUE_COLUMN, type: type! }];
-  const described = declareCollection({ name, key: [], fields: columns }, collections);
+  const described = declareCollection({ name, key: [], fields: columns, ...defined({ media }) }, collections);
   return {
     collection: described,
     isDeclared: false,

@@ -3,6 +3,7 @@
  * database returns a row as plain values by name, as JSON text, or as the text forms of its cells.
  */
 import { PART_LENGTH } from '../base/limits/engine.ts';
+import type { MediaHandler } from '../collection/draft.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Input } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
@@ -10,9 +11,11 @@ import { type CsvForm, csvHeader, csvLines } from './csv.ts';
 import { SHEET_END, sheetRows, sheetStart } from './workbook.ts';
 
 export interface Encoding extends CsvForm {
-  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson' | 'xlsx';
+  readonly format: 'json' | 'csv' | 'ndjson' | 'geojson' | 'xlsx' | 'database';
   /** The kinds of the columns of a workbook. */
   readonly inputs?: readonly Input[];
+  /** The aggregate that prints all rows. */
+  readonly handler?: MediaHandler;
   /** The column with the geometry of a GeoJSON feature. The others are its properties. */
   readonly geometry?: string;
   readonly stripNulls: boolean;
@@ -24,8 +27,8 @@ export interface Encoding extends CsvForm {
   readonly columns: readonly string[];
 }
 
-/** `number`: the row number of a cached row. */
-export type RowForm = 'plain' | 'json' | 'text' | 'number';
+/** `number`: the row number of a cached row. `typed`: the values as they are in the database. */
+export type RowForm = 'plain' | 'json' | 'text' | 'number' | 'typed';
 
 /** The only column of a row that is JSON text or a row number. */
 export const ROW = 'row';

@@ -38,6 +38,8 @@ export interface ReadResult {
 export interface ChosenAnswer {
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The values of Set-Cookie, which cannot be joined (RFC 6265, 3). */
+  readonly cookies: readonly string[];
 }
 
 /** A role of the database, and the settings of the transactions of a request. */
@@ -182,6 +184,8 @@ export interface Engine {
   ownTables(collections: readonly Collection[], options: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): MaybePromise<Explanation>;
+  /** The same for a write. It changes nothing. Absent if the engine has no plan of writes. */
+  explainWrite?(write: Write, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation>;
   /** Why the engine should not receive requests, if it knows more than a failing read. */
   unreadyReason?(): string | undefined;
   /** The milliseconds of database downtime after `start` (performance.now()). */

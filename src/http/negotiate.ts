@@ -2,12 +2,15 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_MEDIA_RANGES } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
+import type { MediaHandler } from '../collection/draft.ts';
 import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { WORKBOOK_TYPE } from '../encode/workbook.ts';
 
 export interface Media {
   readonly format: Encoding['format'];
+  /** The aggregate that prints the rows, if the format is that of the database. */
+  readonly handler?: MediaHandler;
   /** The client expects one object, not a list. */
   readonly singular: boolean;
   readonly stripNulls: boolean;
@@ -136,6 +139,27 @@ export function prefersMedia(accept: string | null, mediaType: string): boolean 
 }
 
 const ANY = '*/*';
+
+/** The media type of an aggregate of the database, if the client prefers it to the built-in ones. */
+export function handledMedia(accept: string | null, handlers: readonly MediaHandler[]): Media | undefined {
+  const handlerOf = (type: string) => handlers.find(({ mediaType }) => mediaType === type);
+  for (const { type } of rangesIn(accept ?? ANY)) {
+    const exact = handlerOf(type) ?? (type === ANY ? handlerOf('application/json') : undefined);
+    if (exact === undefined && type !== ANY && Object.hasOwn(AVAILABLE, type)) return undefined;
+    const handler = exact ?? handlerOf(ANY);
+    if (handler !== undefined)
+      return { ...JSON_MEDIA, format: 'database', handler, contentType: contentTypeOf(handler.mediaType) };
+  }
+  return undefined;
+}
+
+const WITH_CHARSET = /^text\/(plain|html|xml|csv)$|^application\/(json|geo\+json|openapi\+json|vnd\.pgrst\..*)$/;
+
+/** The content type of a body that the database made. As in PostgREST, types that it does not know have no charset. */
+export function contentTypeOf(mediaType: string): string {
+  if (mediaType === ANY) return 'application/octet-stream';
+  return WITH_CHARSET.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType;
+}
 
 export function negotiate(accept: string | null): Media {
   return accept === null ? JSON_MEDIA : mediaIn(accept);

@@ -5,7 +5,7 @@ import { nearestName } from '../base/nearest-name.ts';
 import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
+import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import { isFileField, isFiles, servedName } from '../collection/files.ts';
 import type { Call } from './call.ts';
 import { checkMethod } from './methods.ts';
@@ -43,10 +43,18 @@ export function methodsOf({ collection, key }: Rows): readonly string[] {
 
 /** The methods that OPTIONS lists: a row without a key cannot be replaced, and some views cannot be written. */
 export function listedMethods(rows: Rows): readonly string[] {
-  const { key, fields } = rows.collection;
-  const methods = methodsOf(rows);
-  if (key.length > 0) return methods;
-  return fields.every(({ readOnly }) => readOnly) ? METHODS.log : methods.filter((method) => method !== 'PUT');
+  const { key, fields, draft } = rows.collection;
+  const methods = methodsOf(rows).filter((method) => key.length > 0 || method !== 'PUT');
+  if (draft.writes === undefined) return key.length === 0 && fields.every(isReadOnly) ? METHODS.log : methods;
+  const writes: readonly string[] = draft.writes;
+  const needed = (method: string) => (method === 'PUT' ? ['POST', 'PATCH'] : [method]);
+  return methods.filter(
+    (method) => METHODS.log.includes(method) || needed(method).every((each) => writes.includes(each)),
+  );
+}
+
+function isReadOnly({ readOnly }: Field): boolean {
+  return readOnly;
 }
 
 export function checkUrlLength({ location: { path } }: Call): void {
@@ -63,7 +71,8 @@ function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
   const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
   if (collection !== undefined && target.kind === 'collection') return { collection };
   // Only a key of one field fits into a path.
-  if (collection?.key.length === 1 && target.kind === 'item') return { collection, key: nameOfPart(target.key!) };
+  if (collection !== undefined && hasItems(collection) && target.kind === 'item')
+    return { collection, key: nameOfPart(target.key!) };
   if (closed?.has(name) === true) throw tableDenied(name);
   const { prefix } = call.location;
   // A preflight request is anonymous, so its answer must not reveal collections.
@@ -90,10 +99,15 @@ export function unknownCollection(name: string, collections?: Catalogue['collect
   });
 }
 
+/** Whether a path names each row. The key of a view may be in several rows. */
+function hasItems({ key, draft }: Collection): boolean {
+  return key.length === 1 && draft.writes === undefined;
+}
+
 function pathsOf(collection: Collection, prefix: string): string {
   const { name, key, fields } = collection;
   const path = `${prefix}/${pathPart(servedName(name))}`;
-  if (key.length === 1) {
+  if (hasItems(collection)) {
     const item = `${path}/<${key[0]!.name}>`;
     const files = fields.filter(isFileField).map((field) => `${item}/${pathPart(field.name)}`);
     return `${[path, ...files].join(', ')} and ${item}`;

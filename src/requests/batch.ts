@@ -39,7 +39,7 @@ export async function executeBatch(
       throw writes.length === 1 ? withRequest(error, 0) : error;
     }),
   );
-  context.done('engine');
+  context.done('transaction');
   return { writes, results };
 }
 

@@ -39,8 +39,13 @@ export type PlannedWrite = WriteAsked & Write;
 type Rights = Pick<RequestContext, 'access'>;
 
 /** Parses path and headers, and rejects a write that no rule of the role allows. */
-export function readWrite(call: Call, { collection, key }: Rows, { access }: Rights): WriteCall {
-  const { media, preferences, isCreateOnly: createOnly, ifMatch } = call;
+export function readWrite(
+  call: Call,
+  { collection, key }: Rows,
+  { access }: Rights,
+  media: Media = call.media,
+): WriteCall {
+  const { preferences, isCreateOnly: createOnly, ifMatch } = call;
   const addressed = { preferences, createOnly, ...(key === undefined ? {} : { item: key }) };
   checkRights(collection, call.method as WriteMethod, addressed, access?.permissions);
   const query = call.parseQuery();

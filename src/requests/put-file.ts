@@ -45,7 +45,7 @@ export async function putFile(files: Files, { field, ...rows }: FileField, conte
   context.setPlan(planned.plan);
   try {
     const { rows: results, isList: answersList, position } = await trackWork(context, files.put(field, context, plan));
-    context.done('engine');
+    context.done('transaction');
     const type = { 'content-type': 'application/json; charset=utf-8' };
     const headers = { ...CORS_HEADERS, ...type, ...positionHeader(position) };
     const body = JSON.stringify(answersList ? results : results[0]);

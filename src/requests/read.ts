@@ -3,6 +3,7 @@ import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { plansDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
+import type { MediaHandler } from '../collection/draft.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { pageOf } from '../dialect/page.ts';
 import type { Preferences } from '../dialect/prefer.ts';
@@ -11,7 +12,8 @@ import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
-import { acceptsFacets, asSingular, FACETS_MEDIA } from '../http/negotiate.ts';
+import type { Call } from '../http/call.ts';
+import { acceptsFacets, asSingular, FACETS_MEDIA, handledMedia, type Media } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
 import { atMoment } from '../plan/at-moment.ts';
@@ -47,13 +49,27 @@ export function readList(
   const { call } = context;
   const { preferences } = call;
   const hasFacets = acceptsFacets(call.accept);
-  const media = hasFacets ? FACETS_MEDIA : call.media;
   const query = call.parseQuery(hasFacets);
+  const media = hasFacets ? FACETS_MEDIA : (handledBy(collection.draft.media, query, call) ?? call.media);
   const page = pageOf(query, call.range);
   context.done('parse');
   const permissions = accounts === undefined ? context.access?.permissions : undefined;
   const plan = planRead(collection, query, page, preferences.count, permissions, defined(accounts ?? {}));
   return readPlanned(engine, { media, query, preferences, plan: withMaxRows(plan, maxRows), context });
+}
+
+/** The media type of the database for these rows. An aggregate over the rows of a table needs all of its columns. */
+export function handledBy(
+  handlers: readonly MediaHandler[] | undefined,
+  { select }: Pick<Query, 'select'>,
+  { accept }: Call,
+): Media | undefined {
+  if (handlers === undefined) return undefined;
+  const isWhole = select.every(({ kind }) => kind === 'all');
+  return handledMedia(
+    accept,
+    handlers.filter(({ table }) => table === undefined || isWhole),
+  );
 }
 
 /** The last two stages of a list. */
@@ -65,7 +81,7 @@ export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<A
   const found =
     preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences, context), read);
   return andThen(trackWork(context, found), (result) => {
-    context.done('engine');
+    context.done('transaction');
     return listAnswer(asked, result);
   });
 }
@@ -92,7 +108,7 @@ function readItem(
     // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
     return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>
       andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
-        context.done('engine');
+        context.done('transaction');
         return itemAnswer({ collection, key }, { media, preferences }, shown, whole);
       }),
     );
@@ -129,7 +145,14 @@ export async function explainPlan(
 ): Promise<Answer> {
   if (access?.permissions !== undefined) throw plansDenied();
   if (plan.search !== undefined) throw new ApiError('PGRST127', 'a search has no query plan');
-  return planAnswer(call, await engine.explain?.(plan, planOptions(call), planFormat(call)));
+  const { mediaType } = plan.source?.function.returns ?? {};
+  const own = [mediaType, ...(plan.from.draft.media ?? []).map((each) => each.mediaType)];
+  const explanation = await engine.explain?.(plan, planOptions(call), planFormat(call));
+  return planAnswer(
+    call,
+    explanation,
+    own.filter((each) => each !== undefined),
+  );
 }
 
 const MOMENT = builtIn('timestamptz');

@@ -29,10 +29,11 @@ import { acceptsPlan } from '../response/plan.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { callAction } from './action.ts';
 import { receiveArguments } from './call-arguments.ts';
-import { explainPlan, type Reading, readPlanned } from './read.ts';
+import { explainPlan, handledBy, type Reading, readPlanned } from './read.ts';
 import type { Writing } from './write.ts';
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'];
+const POST_ONLY = ['OPTIONS', 'POST'];
 
 export interface Calling extends Reading {
   readonly bodies: BodyReceiver;
@@ -59,8 +60,8 @@ export function callRoutine(
       headers: { allow },
     });
   }
-  if (call.method === 'OPTIONS') return optionsAnswer(call, METHODS);
   const name = decode(part);
+  if (call.method === 'OPTIONS') return optionsAnswer(call, isVolatile(seen, name) ? POST_ONLY : METHODS);
   const candidates = routinesNamed(seen, name);
   context.route = `${RPC_PATH}/${name}`;
   const action = candidates.find((each) => each.kind === 'action');
@@ -83,6 +84,11 @@ export function callRoutine(
   return received.then((given) => callOne(calling, callable, given, asked, context));
 }
 
+/** Whether only POST calls it. */
+function isVolatile({ routines }: Catalogue, name: string): boolean {
+  return routines.get(name)?.every((each) => each.kind === 'function' && each.isVolatile) ?? false;
+}
+
 function languageOf({ languages }: Call): Pick<Refinement, 'language'> {
   return languages?.shown === undefined ? {} : { language: languages.shown };
 }
@@ -99,10 +105,9 @@ function callOne(
   const routine = findRoutine(candidates, shapeOf(given));
   const isPlan = plans && acceptsPlan(call);
   const mediaType = mediaTypeOf(routine, call.accept);
-  const media =
-    isPlan || (mediaType !== undefined && routine.kind === 'function')
-      ? JSON_MEDIA
-      : negotiate(mediaType ?? call.accept);
+  const handlers = routine.kind === 'function' ? routine.returns?.collection.draft.media : undefined;
+  const isOwn = isPlan || (mediaType !== undefined && routine.kind === 'function');
+  const media = isOwn ? JSON_MEDIA : (handledBy(handlers, asked, call) ?? negotiate(mediaType ?? call.accept));
   const { preferences } = call;
   const permissions = context.access?.permissions;
   const answered = { media, preferences, context, arguments: inUrl };
@@ -133,7 +138,7 @@ function callOne(
   context.setPlan(plan);
   const work = engine.read(plan, callEncoding(routine, media, plan));
   return andThen(trackWork(context, work), (result) => {
-    context.done('engine');
+    context.done('transaction');
     return callAnswer(routine, { ...answered, plan, query: asked }, result, mediaType);
   });
 }

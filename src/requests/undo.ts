@@ -34,7 +34,7 @@ export async function undo(
     // Nobody waits for the answer any more. The next request continues.
     if (call.isAborted) await steps.return(undefined);
   }
-  context.done('engine');
+  context.done('transaction');
   return isStreamed ? undoStream(progress, steps, preferences) : undoAnswer(progress, preferences);
 }
 

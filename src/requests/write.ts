@@ -2,6 +2,7 @@
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import { ErrorList } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
+import { plansDenied } from '../collection/access/permission-errors.ts';
 import { withSentValue } from '../dialect/payload.ts';
 import type { Document } from '../encode/document.ts';
 import type { Engine, WriteOptions, WriteResult } from '../engine/engine.ts';
@@ -9,7 +10,9 @@ import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
+import { JSON_MEDIA } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
+import { acceptsPlan, planAnswer, planFormat, planOptions } from '../response/plan.ts';
 import { withChosen } from '../response/read.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
@@ -22,15 +25,18 @@ export interface Writing {
   /** Absent if no field holds a file. */
   readonly files: Files | undefined;
   readonly allowUnfiltered: boolean;
+  /** Whether clients may request query plans. */
+  readonly plans?: boolean;
 }
 
 export async function write(
-  { engine, bodies, files, allowUnfiltered }: Writing,
+  { engine, bodies, files, allowUnfiltered, plans = false }: Writing,
   rows: Rows,
   context: RequestContext,
   call = context.call,
 ): Promise<Answer> {
-  const received = readWrite(call, rows, context);
+  const isPlan = plans && acceptsPlan(call);
+  const received = readWrite(call, rows, context, isPlan ? JSON_MEDIA : call.media);
   const dryRun = received.preferences.tx === 'rollback';
   let terms: WriteOptions = { dryRun, origin: context.origin };
   const body = call.method === 'DELETE' ? undefined : await bodies.receive(call);
@@ -47,12 +53,13 @@ export async function write(
     const planned = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
     body?.count(planBytes(planned.plan));
     context.setPlan(planned.plan);
+    if (isPlan) return await explainWrite(engine, planned, context);
     await files?.check(planned.plan, context);
     const work =
       errors === undefined ? execute(engine, [planned], terms) : executeOrList(engine, planned, terms, errors);
     const [result] = await trackWork(context, work);
-    context.done('engine');
-    return withChosen(writeAnswer(planned, result!), result!.chosen);
+    context.done('transaction');
+    return withChosen(writeAnswer(planned, result!), result!.chosen, context);
   } catch (error) {
     // An error of the whole request may follow from those of its rows.
     const isFollowing = error instanceof ApiError && error.status < 500 && error.errors === undefined;
@@ -61,6 +68,12 @@ export async function write(
   } finally {
     body?.release();
   }
+}
+
+/** Returns the query plan instead of a change. */
+async function explainWrite(engine: Engine, write: PlannedWrite, { access, call }: RequestContext): Promise<Answer> {
+  if (access?.permissions !== undefined) throw plansDenied();
+  return planAnswer(call, await engine.explainWrite?.(write, planOptions(call), planFormat(call)));
 }
 
 /**

@@ -57,7 +57,12 @@ export function withAuthentication(authenticate: Authenticate | undefined): Midd
     authenticate === undefined
       ? next
       : (context) =>
-          context.call.method === 'OPTIONS' ? next(context) : andThen(authenticate(context), () => next(context));
+          context.call.method === 'OPTIONS'
+            ? next(context)
+            : andThen(authenticate(context), () => {
+                context.done('jwt');
+                return next(context);
+              });
 }
 
 /** Checks the credentials of a request again, also after its response began. Returns the caller's scope. */

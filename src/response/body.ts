@@ -9,10 +9,11 @@ import type { Media } from '../http/negotiate.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
 export function encodingOf(
-  { format, stripNulls, singular, bom, noFormulas, separator, decimalComma }: Media,
+  { format, handler, stripNulls, singular, bom, noFormulas, separator, decimalComma }: Media,
   columns: readonly OutputColumn[],
 ): Encoding {
   const names = columns.map(({ name }) => name);
+  if (handler !== undefined) return { format, handler, stripNulls, columns: names };
   if (format === 'geojson') return { format, stripNulls, columns: names, geometry: geometryOf(columns) };
   if (format === 'csv') {
     const form = { bom, noFormulas, separator, ...(decimalComma && { decimalCommas: numericColumns(columns) }) };

@@ -4,7 +4,7 @@ import type { Encoding } from '../encode/encoding.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
-import type { Media } from '../http/negotiate.ts';
+import { contentTypeOf, type Media } from '../http/negotiate.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf } from './body.ts';
 import { preferenceApplied } from './headers.ts';
@@ -31,7 +31,7 @@ export function callAnswer(
       : mediaType === undefined
         ? rows(returns.many, read, result)
         : bareBody(mediaType, returns, read, String(result.body));
-  return withChosen(answer, chosen);
+  return withChosen(answer, chosen, read.context);
 }
 
 function nothing({ preferences }: ListRead): Answer {
@@ -53,11 +53,14 @@ function bareBody(mediaType: string, { collection }: FunctionResult, { preferenc
   const isBytes = collection.fields[0]!.type.title === 'bytea';
   const body =
     typeof value !== 'string' ? (value === null ? '' : json) : isBytes ? Buffer.from(value.slice(2), 'hex') : value;
-  const isText = /^text\/|[/+](json|xml)$/.test(mediaType);
-  const type = mediaType === '*/*' ? 'application/octet-stream' : `${mediaType}${isText ? '; charset=utf-8' : ''}`;
   return {
     status: 200,
-    headers: { ...CORS_HEADERS, ...preferenceApplied('read', preferences), 'content-type': type, vary: 'Accept' },
+    headers: {
+      ...CORS_HEADERS,
+      ...preferenceApplied('read', preferences),
+      'content-type': contentTypeOf(mediaType),
+      vary: 'Accept',
+    },
     body,
     rows: 1,
   };

@@ -50,6 +50,7 @@ export function withLogging(
   function report(context: RequestContext, response: Response): Response {
     leave?.(context, response);
     if (context.id !== undefined) response.headers.set(REQUEST_ID, context.id);
+    for (const cookie of context.cookies) response.headers.append('set-cookie', cookie);
     if (context.isPrivate) keepPrivate(response.headers);
     // Bun treats the connection as a tunnel and reads nothing more from it.
     if (context.call.method === 'CONNECT') response.headers.set('connection', 'close');

@@ -50,7 +50,7 @@ export interface ListRead {
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
   try {
-    return withChosen(answerList(read, result), result.chosen);
+    return withChosen(answerList(read, result), result.chosen, read.context);
   } catch (error) {
     // Releases the source of a stream that nobody will read.
     if (typeof result.body !== 'string') void result.body.return?.();
@@ -59,8 +59,9 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 }
 
 /** The answer with the status and headers that the database sets. */
-export function withChosen(answer: Answer, chosen: ChosenAnswer | undefined): Answer {
+export function withChosen(answer: Answer, chosen: ChosenAnswer | undefined, context: RequestContext): Answer {
   if (chosen === undefined) return answer;
+  context.cookies = chosen.cookies;
   return { ...answer, status: chosen.status ?? answer.status, headers: { ...answer.headers, ...chosen.headers } };
 }
 
@@ -92,7 +93,8 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     return { status, headers, rows: returned, body: streamBody(body, read.context) };
   }
   headers.etag = listTag(body, range, media);
-  return { status, headers, rows: returned, body };
+  const isBinary = media.handler?.isBinary === true;
+  return { status, headers, rows: returned, body: isBinary ? Buffer.from(body, 'hex') : body };
 }
 
 /** Rows, their number and facets as one object. `summary` is the text of an object with the last two. */

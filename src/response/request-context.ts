@@ -9,7 +9,7 @@ import { clientNetwork, type TrustedProxies } from '../http/edge/proxies.ts';
 import type { Access } from '../plan/access/permissions.ts';
 import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
 
-export type Stage = 'parse' | 'plan' | 'engine' | 'response';
+export type Stage = 'jwt' | 'parse' | 'plan' | 'transaction' | 'response';
 
 /** The five stages as one function. It throws an error for a request that it rejects. */
 export type Handler = (context: RequestContext) => MaybePromise<Answer>;
@@ -71,6 +71,8 @@ export class RequestContext {
   changeCount: number | undefined = undefined;
   /** Response cache: the number of rows in the answer. */
   rows: number | undefined = undefined;
+  /** The cookies that the database sets. */
+  cookies: readonly string[] = [];
   private stages = '';
   private last = this.started;
 

@@ -53,9 +53,10 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const readsKey = collection.view === undefined || collection.view.rights.includes('read');
   const hasKey = collection.key.length > 0;
   if (action === 'insert' && result.key !== undefined && readsKey && hasKey) {
-    const filters = collection.key.map(
-      ({ name }, index) => `${pathPart(printName(name))}=eq.${encodeURIComponent(result.key![index]!)}`,
-    );
+    const filters = collection.key.map(({ name }, index) => {
+      const value = result.key![index] ?? null;
+      return `${pathPart(printName(name))}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`;
+    });
     headers.location = `${prefix}/${pathPart(servedName(collection.name))}?${filters.join('&')}`;
   }
   if (result.missing !== undefined) headers['catalogue-missing-rows'] = String(result.missing);

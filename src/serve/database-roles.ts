@@ -18,7 +18,7 @@ import type { Pages } from '../http/pages.ts';
 import { type Described, describe } from '../openapi/document.ts';
 import { settingsOf } from '../requests/routine.ts';
 import type { Identify } from '../response/authenticate.ts';
-import type { RequestContext } from '../response/request-context.ts';
+import { andThen, type RequestContext } from '../response/request-context.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { catalogueSettings } from './declaration-access.ts';
@@ -73,26 +73,34 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
     return new Map(built.map((each) => [each.schema, each]));
   };
   let apps = await untilAvailable(describeAll, notice);
-  let isBusy = false;
-  const timer = setInterval(async () => {
-    if (isBusy) return;
-    isBusy = true;
+  const describeChanges = async (): Promise<boolean> => {
     try {
-      if ((await owner.definitions(schemas)) !== definitions) {
-        apps = await describeAll();
-        notice('the definitions in the database have changed, and were read again');
-      }
+      if ((await owner.definitions(schemas)) === definitions) return false;
+      apps = await describeAll();
+      notice('the definitions in the database have changed, and were read again');
+      return true;
     } catch (error) {
       // While the database does not answer, the requests say so.
       if (!(error instanceof ApiError) || error.status < 500) notice(`the database could not be described: ${error}`);
-    } finally {
-      isBusy = false;
+      return false;
     }
-  }, WATCH_MS);
+  };
+  let watching: Promise<boolean> | undefined;
+  const noticeChanges = () => {
+    watching ??= describeChanges().finally(() => (watching = undefined));
+    return watching;
+  };
+  const timer = setInterval(noticeChanges, WATCH_MS);
   timer.unref();
   const first = () => apps.get(schemas[0]!)!;
+  const appOf = (request: Request) => (apps.get(profileOf(request) ?? '') ?? first()).app;
   return {
-    fetch: (request, peer) => (apps.get(profileOf(request) ?? '') ?? first()).app.fetch(request, peer),
+    // A read of a column that was just dropped fails in the database: it is answered again.
+    fetch: (request, peer) =>
+      andThen(appOf(request).fetch(request, peer), (response) => {
+        if (response.status !== 503 || (request.method !== 'GET' && request.method !== 'HEAD')) return response;
+        return noticeChanges().then((isChanged) => (isChanged ? appOf(request).fetch(request, peer) : response));
+      }),
     metrics: () => first().app.metrics(),
     removeOrphans: async () => false,
     names: [...first().catalogue.collections.keys()],

@@ -41,6 +41,33 @@ const SQL = `
       raise sqlstate 'PT403' using message = 'blocked by ' || current_setting('app.settings.guard'); end if; end $$;
   create table ${tenant}.notes (id int primary key, place text);
   insert into ${tenant}.notes values (7, 'tenant');
+  create domain ${api}.colour as int4;
+  create function ${api}.colour_json(${api}.colour) returns json language sql as $$ select to_json('#' || lpad(to_hex($1), 6, '0')) $$;
+  create function ${api}.of_text(text) returns ${api}.colour language sql as $$ select ('x' || lpad(ltrim($1, '#'), 8, '0'))::bit(32)::int4 $$;
+  create function ${api}.of_json(json) returns ${api}.colour language sql as $$ select ${api}.of_text($1 #>> '{}') $$;
+  create cast (${api}.colour as json) with function ${api}.colour_json(${api}.colour);
+  create cast (json as ${api}.colour) with function ${api}.of_json(json);
+  create cast (text as ${api}.colour) with function ${api}.of_text(text);
+  create table ${api}.paints (id int primary key, name text, shade ${api}.colour);
+  insert into ${api}.paints values (1, 'red', 16711680), (2, 'blue', 255);
+  create table ${api}.shops (id int primary key, name text);
+  create table ${auth}.offers (paint_id int references ${api}.paints, shop_id int references ${api}.shops, primary key (paint_id, shop_id));
+  insert into ${api}.shops values (1, 'Corner'); insert into ${auth}.offers values (1, 1);
+  create view ${api}.public_shops as select * from ${api}.shops;
+  create view ${api}.public_paints as select id, name, shade, upper(name) as label from ${api}.paints;
+  create view ${api}.public_offers as select * from ${auth}.offers;
+  create view ${api}.offered as select p.id, s.id as shop_id from ${api}.paints p
+    left join ${auth}.offers o on o.paint_id = p.id left join ${api}.shops s on s.id = o.shop_id;
+  create rule offer as on insert to ${api}.offered do instead
+    insert into ${api}.paints (id, name) values (new.id, 'offered') returning id, null::int4;
+  create table ${api}.nothing ();
+  create domain ${api}."text/x-list" as text;
+  create function ${api}.next_line(${api}."text/x-list", ${api}.paints) returns ${api}."text/x-list" language sql as
+    $$ select ($1 || $2.name || E'\\n')::${api}."text/x-list" $$;
+  create aggregate ${api}.list(${api}.paints) (stype = ${api}."text/x-list", sfunc = ${api}.next_line, initcond = '');
+  create function ${api}.cookies() returns void language sql stable as
+    $$ select set_config('response.headers', '[{"set-cookie": "a=1"}, {"set-cookie": "b=2; Path=/"}]', true) $$;
+  grant all on ${api}.paints, ${api}.public_paints, ${api}.public_shops, ${api}.public_offers, ${api}.offered, ${api}.nothing to ${anon};
   grant usage on schema ${auth}, ${api}, ${tenant} to ${anon}, ${authenticated};
   grant select, insert, update, delete on ${api}.notes to ${authenticated};
   grant select (id, title) on ${api}.posts to ${anon};
@@ -68,7 +95,16 @@ beforeAll(async () => {
   const args = ['--database-roles', '--anonymous-role', anon!, '--schemas', `${api},${tenant}`];
   service = await startService({
     cwd: temporaryFolder(),
-    args: [...args, '--pre-request', `${api}.check_request`, '--app-settings', 'guard=Cerberus', '--pool-size', '4'],
+    args: [
+      ...args,
+      '--pre-request',
+      `${api}.check_request`,
+      '--app-settings',
+      'guard=Cerberus',
+      '--pool-size',
+      '4',
+      '--plans',
+    ],
     env: { DATABASE_URL: connection, CATALOGUE_JWT_SECRET: SECRET },
   });
 });
@@ -174,6 +210,84 @@ describe('privileges', () => {
   });
 });
 
+describe('definitions of the database', () => {
+  const post = (path: string, row: object, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}${path}`, sendJson('POST', row, { prefer: 'return=representation', ...headers }));
+
+  test('a domain with casts reads and writes the form of its casts', async () => {
+    expect((await get('/paints?select=name,shade&shade=eq.%23ff0000')).body).toEqual([
+      { name: 'red', shade: '#ff0000' },
+    ] as never);
+    expect((await get('/paints?select=id&shade=in.(0000ff,ff0000)&order=id')).body).toHaveLength(2);
+    const stored = await post('/paints', { id: 3, name: 'green', shade: '#00ff00' });
+    expect([stored.status, await stored.json()]).toEqual([201, [{ id: 3, name: 'green', shade: '#00ff00' }]]);
+    const changed = sendJson('PATCH', { shade: '#00cc00' }, { prefer: 'return=representation' });
+    expect(await (await fetch(`${service.url}/paints?id=eq.3`, changed)).json()).toMatchObject([{ shade: '#00cc00' }]);
+    const wrong = await fetch(`${service.url}/paints?id=eq.3`, sendJson('PATCH', { shade: 'no colour' }));
+    expect(wrong.status).toBe(400);
+    expect((await get('/paints?shade=eq.no%20colour')).status).toBe(400);
+    await fetch(`${service.url}/paints?id=eq.3`, { method: 'DELETE' });
+  });
+
+  test('a view has the key of its tables, links them, and lists the methods that write it', async () => {
+    const created = await post(
+      '/public_paints?columns=id,name',
+      { id: 4, name: 'black' },
+      { prefer: 'return=headers-only' },
+    );
+    expect([created.status, created.headers.get('location')]).toEqual([201, '/public_paints?id=eq.4']);
+    await fetch(`${service.url}/paints?id=eq.4`, { method: 'DELETE' });
+    expect((await get('/public_paints?select=name,public_shops(name)&order=id')).body).toEqual([
+      { name: 'red', public_shops: [{ name: 'Corner' }] },
+      { name: 'blue', public_shops: [] },
+    ] as never);
+    expect((await get('/offered?shop_id=is.null&select=id')).body).toEqual([{ id: 2 }] as never);
+    const offered = await post('/offered', { id: 5 }, { prefer: 'return=headers-only' });
+    expect([offered.status, offered.headers.get('location')]).toEqual([201, '/offered?id=eq.5&shop_id=is.null']);
+    await fetch(`${service.url}/paints?id=eq.5`, { method: 'DELETE' });
+    const allowed = async (path: string) =>
+      (await fetch(`${service.url}${path}`, { method: 'OPTIONS' })).headers.get('allow');
+    expect(await allowed('/public_paints')).toBe('OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE');
+    expect(await allowed('/offered')).toBe('OPTIONS,GET,HEAD,POST');
+    expect(await allowed('/rpc/check_request')).toBe('OPTIONS,POST');
+    expect(await get('/offered/1')).toMatchObject({ status: 404 });
+    expect((await get('/nothing')).body).toEqual([] as never);
+  });
+
+  test('an aggregate prints rows in its media type', async () => {
+    const accept = { accept: 'text/x-list' };
+    const list = await fetch(`${service.url}/paints?order=id`, { headers: accept });
+    expect([list.status, list.headers.get('content-type'), await list.text()]).toEqual([
+      200,
+      'text/x-list',
+      'red\nblue\n',
+    ]);
+    expect(list.headers.get('content-range')).toBe('0-1/*');
+    expect(await get('/paints?select=id', accept)).toMatchObject({ status: 406, body: { code: 'PGRST107' } });
+    expect(await get('/offered', accept)).toMatchObject({ status: 406 });
+    expect((await get('/paints?id=eq.1&select=id', { accept: 'text/x-list, application/json' })).body).toEqual([
+      { id: 1 },
+    ] as never);
+  });
+
+  test('a write has a query plan, and does not happen', async () => {
+    const accept = 'application/vnd.pgrst.plan+json; options=analyze';
+    const plan = await post('/paints', { id: 9, name: 'planned' }, { accept });
+    expect([plan.status, plan.headers.get('content-type')]).toEqual([
+      200,
+      'application/vnd.pgrst.plan+json; for="application/json"; options=analyze; charset=utf-8',
+    ]);
+    expect(((await plan.json()) as { Plan: object }[])[0]!.Plan).toBeDefined();
+    expect((await post('/paints', { id: 1 }, { accept })).status).toBe(409);
+    expect((await get('/paints?id=eq.9')).body).toEqual([] as never);
+  });
+
+  test('a function sets several cookies', async () => {
+    const { headers } = await fetch(`${service.url}/rpc/cookies`);
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2; Path=/']);
+  });
+});
+
 describe('settings and functions of the database', () => {
   test('a trigger sets headers of the answer, and the function before a request may reject it', async () => {
     const authorization = `Bearer ${annToken}`;
@@ -234,8 +348,16 @@ describe('settings and functions of the database', () => {
       grant select (rating) on ${api}.posts to ${anon}; grant select on ${api}.added to ${anon}`);
     await until('the new table', async () => (await get('/added')).status === 200);
     expect((await get('/posts?select=rating&limit=1')).body).toEqual([{ rating: 5 }] as never);
-    await admin.unsafe(`drop table ${api}.added`);
-    await until('its end', async () => (await get('/added')).status === 404);
+    await admin.unsafe(`drop table ${api}.added; alter table ${api}.posts drop column rating`);
+    // The read notices it by itself.
+    expect(await get('/posts?select=rating&limit=1')).toMatchObject({ status: 400, body: { code: '42703' } });
+    expect(await get('/added')).toMatchObject({ status: 404 });
+    await admin.unsafe(
+      `create function ${api}.later() returns int language sql stable as 'select 7'; notify pgrst, 'reload schema'`,
+    );
+    await until('the new function', async () => (await get('/rpc/later')).status === 200);
+    await admin.unsafe(`drop function ${api}.later`);
+    await until('its end', async () => (await get('/rpc/later')).status === 404);
   });
 });
 

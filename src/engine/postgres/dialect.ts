@@ -32,9 +32,20 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     const byPrefix = isByPrefix ? comparePrefixes(operand, operator, bound) : undefined;
     return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
   };
+  /** A value of a request in the type of its column. */
+  const fromText = (sql: string, type: Type, name = comparedAs(type)) => {
+    const cast = adopted.casts.get(type)?.fromText;
+    return cast === undefined ? `${sql}::${name}` : `${cast}(${sql}::text)`;
+  };
+  /** A value of a column in the form of answers. */
+  const shown = (sql: string, type: Type) => {
+    const cast = adopted.casts.get(type)?.toJson;
+    return cast === undefined ? sql : `${cast}(${sql})`;
+  };
   return {
     name: adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++dialectCount}`,
-    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${parameterType(type)}`),
+    placeholder: (position, type) =>
+      type === undefined ? `$${position}` : fromText(`$${position}`, type, parameterType(type)),
 
     stored(value, type) {
       const bound = value === null ? null : (type.postgres.bind?.(value) ?? value);
@@ -48,7 +59,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       }
       const type = quantity(of);
       if (type !== undefined) return `(${sql})::${type} = any(${bind(arrayLiteral(values, of.type), TEXT)}::${type}[])`;
-      const isOneOf = (column: string, list: readonly Value[]) => oneOf(column, of.type, list, bind);
+      const isOneOf = (column: string, list: readonly Value[]) => oneOf(column, of.type, list, bind, fromText);
       if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
       if (!hasPrefixes(of)) return isOneOf(sql, values);
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
@@ -100,7 +111,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     },
 
     cast(sql, from, to) {
-      return collated(from.postgres.casts?.[to.kind]?.(sql) ?? `(${sql})::${to.postgres.name}`, to);
+      return collated(from.postgres.casts?.[to.kind]?.(sql) ?? `(${shown(sql, from)})::${to.postgres.name}`, to);
     },
 
     aggregate(name, of, sql) {
@@ -110,9 +121,9 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     },
 
     plain: (type) => type.postgres.plain,
-    json: (sql, type) => type.postgres.json?.(sql) ?? sql,
+    json: (sql, type) => type.postgres.json?.(sql) ?? shown(sql, type),
     text: textOf,
-    cell: (sql, type) => type.postgres.cell?.(sql) ?? textOf(sql, type),
+    cell: (sql, type) => type.postgres.cell?.(sql) ?? textOf(shown(sql, type), type),
 
     // Not json_build_object, since a function takes at most a hundred arguments.
     rowAsJson(members, stripNulls) {
@@ -124,7 +135,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return stripNulls ? `json_strip_nulls(${row}::json)::text` : row;
     },
 
-    valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? sql})::text, 'null')`,
+    valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? shown(sql, type)})::text, 'null')`,
     listAsJson: (query) =>
       `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${listWithin(query)}) as listed)`,
 
@@ -176,10 +187,16 @@ function parameterType(type: Type): string {
  * Any number of values as one parameter. A list of arrays would become one array with more dimensions, so they stay
  * texts. A foreign type may be an array.
  */
-function oneOf(column: string, type: Type, values: readonly Value[], bind: Bind): string {
+function oneOf(
+  column: string,
+  type: Type,
+  values: readonly Value[],
+  bind: Bind,
+  fromText: (sql: string, type: Type) => string,
+): string {
   const list = bind(arrayLiteral(values, type), TEXT);
   if (!can(type, 'array') && !can(type, 'foreign')) return `${column} = any(${list}::${comparedAs(type)}[])`;
-  return `${column} in (select value::${comparedAs(type)} from unnest(${list}::text[]) as listed (value))`;
+  return `${column} in (select ${fromText('value', type)} from unnest(${list}::text[]) as listed (value))`;
 }
 
 /** The text form, which every type has. */

@@ -37,6 +37,7 @@ import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect, Statement } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/adopt.ts';
 import { definitionsIn, describeSchema, inOwnPath } from './adopt/describe.ts';
+import { withMediaHandlers } from './adopt/media-handlers.ts';
 import { type Privileges, privilegesOf } from './adopt/privileges.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
@@ -64,7 +65,7 @@ import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
-import { executeWrites, type Progress } from './write/write.ts';
+import { executeWrites, explainStep, type Progress } from './write/write.ts';
 import { translateWriteError } from './write/write-errors.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
@@ -165,7 +166,9 @@ export class PostgresEngine implements Engine {
   describeSchema(schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
     return this.executor.onPrimary((pool) =>
       pool.dedicated('costly read', (connection) =>
-        inOwnPath(connection, schema, () => describeSchema(connection, schema)),
+        inOwnPath(connection, schema, async () =>
+          withMediaHandlers(connection, schema, await describeSchema(connection, schema)),
+        ),
       ),
     );
   }
@@ -275,6 +278,11 @@ export class PostgresEngine implements Engine {
       return explainRead(this.poolOf(pool), plan, of, options, format);
     });
     return this.inSession(explained);
+  }
+
+  explainWrite(write: Write, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
+    const step = () => ({ ...write, context: this.contextOf(write.plan.into) });
+    return this.inSession(this.executor.write((pool) => explainStep(this.poolOf(pool), step(), options, format)));
   }
 
   downtimeSince(moment: number): number {

@@ -43,10 +43,9 @@ export function tableProblem({
   | undefined {
   const problem = nameProblem('collection', name);
   if (problem !== undefined) return `${name}: ${problem}`;
-  if (columns.every((column) => nameProblem('field', column.name) !== undefined)) {
-    const [first] = columns;
-    return `${name}: ${first === undefined ? 'it has no columns' : `no column can be a field; ${first.name}: ${nameProblem('field', first.name)}`}`;
-  }
+  const [first] = columns;
+  if (first !== undefined && columns.every((column) => nameProblem('field', column.name) !== undefined))
+    return `${name}: no column can be a field; ${first.name}: ${nameProblem('field', first.name)}`;
   const problems = key.map((column) => nameProblem('field', column));
   const at = problems.findIndex((each) => each !== undefined);
   return at === -1 ? undefined : `${name}: its key has the column ${key[at]}; ${problems[at]}`;

@@ -5,6 +5,7 @@
  */
 import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
+import type { MediaHandler } from '../../collection/draft.ts';
 import { itself } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
@@ -20,6 +21,8 @@ export interface Output extends ByteBudget {
   readonly stripNulls: boolean;
   /** Each row is the bare value of its only column. */
   readonly bare?: boolean;
+  /** The aggregate that prints all rows. */
+  readonly handler?: MediaHandler;
   /** Order keys whose text forms are returned as additional columns. */
   readonly keys?: readonly OrderKey[];
 }
@@ -32,7 +35,8 @@ const ORDINARY = /^(?!__proto__$|\d+$)[\w$-]{1,60}$/;
 
 /** The output of rows without a page. */
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
-  const { format, stripNulls } = encoding;
+  const { format, stripNulls, handler } = encoding;
+  if (handler !== undefined) return { form: 'typed', stripNulls, handler };
   if (format === 'csv' || format === 'xlsx') return { form: 'text', stripNulls };
   if (encoding.bare === true) return { form: 'json', stripNulls, bare: true };
   // Embedded values are already JSON.
@@ -45,7 +49,7 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
 export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
   const output = outputOf(plan.columns, encoding, dialect);
   const keys = endKeys(plan);
-  if (keys === undefined) return output;
+  if (keys === undefined || output.handler !== undefined) return output;
   if (output.form === 'plain' && visibleKeys(keys, plan.columns) !== undefined) return output;
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
@@ -117,7 +121,7 @@ function compileColumns(
   const { dialect } = scope;
   const { form, stripNulls } = output;
   const compile = computed ?? ((expression) => compileExpression(expression, scope));
-  if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
+  if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : form === 'typed' ? '' : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
   const least = columnSizes(columns).minBytes;
   const within = (sql: string) => dialect.boundedValue?.(sql, sizes, least, output) ?? sql;
@@ -141,6 +145,8 @@ function compileColumns(
       const sql = compile(expression, index);
       const { type } = expression;
       const bounded = index === Math.max(0, firstLong) ? within : itself;
+      // Embedded rows are JSON text.
+      if (form === 'typed') return `${sql}${isEmbedding(expression) ? '::jsonb' : ''} as ${identifier(name)}`;
       if (form === 'plain') return `${bounded(dialect.plain(type)!(sql))} as ${identifier(name)}`;
       return `${bounded(dialect.cell(sql, type))} as ${identifier(cellName(index))}`;
     })

@@ -2,9 +2,19 @@
 import { memoize } from '../../base/memo.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
 
-/** The order keys that `next` can continue by: all have names, they end with the key, and the page has a limit. */
+/**
+ * The order keys that `next` can continue by: all have names, they end with the key, and the page has a limit. The key
+ * of a view may be in several rows.
+ */
 export function endKeys({ from, groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
-  if (from.key.length === 0 || groupBy !== undefined || limit === undefined || count !== undefined) return undefined;
+  if (
+    from.key.length === 0 ||
+    from.draft.writes !== undefined ||
+    groupBy !== undefined ||
+    limit === undefined ||
+    count !== undefined
+  )
+    return undefined;
   return order.every(({ expression, path }) => expression.kind === 'field' || path !== undefined) ? order : undefined;
 }
 

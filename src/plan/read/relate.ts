@@ -43,7 +43,8 @@ const byTarget = memoize((from: Collection) => {
 
 /** Only the name of its collection names a link to a view: other links have the same constraint and field. */
 function isUnnamed(relation: Relation): boolean {
-  return relation.isLink === true && relation.to.key.length === 0 && !isSelf(relation);
+  const { isLink, to } = relation;
+  return isLink === true && (to.key.length === 0 || to.draft.writes !== undefined) && !isSelf(relation);
 }
 
 /** The fields on both sides, if a reference has a single one. Only then they name it. */

@@ -159,7 +159,8 @@ function exampleOf({ name, type }: Field): string {
 function planBound(collection: Collection, query: Query): { bound?: Bound } {
   const page = pageOfQuery(query);
   if (page.limit === undefined && page.offset === 0) return {};
-  if (collection.key.length === 0) {
+  // The key of a view may be in several rows.
+  if (collection.key.length === 0 || collection.draft.writes !== undefined) {
     throw new ApiError('21000', `a write with a limit needs a key, and ${collection.name} has none`, {
       details: 'Nothing was changed.',
       hint: 'Remove limit and offset, and choose the rows by a filter.',

@@ -4,11 +4,12 @@
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
+import type { Type } from '../../../collection/types/type.ts';
 import type { Problem } from '../../migration/risks.ts';
 import { quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
-import { typeOfAdopted } from '../schema/column-type.ts';
-import type { FoundColumn, FoundTable } from '../schema/inspect.ts';
+import { type ColumnType, typeOfAdopted } from '../schema/column-type.ts';
+import type { DomainCasts, FoundColumn, FoundTable } from '../schema/inspect.ts';
 
 /** How the fields of adopted tables are read and filled; our own fields are not included. */
 export interface Adopted {
@@ -18,6 +19,8 @@ export interface Adopted {
   readonly readAs: ReadonlyMap<Field, string>;
   /** The column's type, if it is read as text but compared and sorted as a number. */
   readonly comparedAs: ReadonlyMap<Field, string>;
+  /** The casts of domains that have their own. */
+  readonly casts: ReadonlyMap<Type, DomainCasts>;
   /** The database's default expression, if the declaration leaves it to the database. */
   readonly fills: ReadonlyMap<Field, string>;
   /** Collections whose keys need `overriding system value` to be set. */
@@ -47,9 +50,15 @@ function adoptPairs(pairs: AdoptedPairs): Adopted {
     collections: new Set(pairs.map(({ collection }) => collection)),
     fields: new Set(columns.flatMap(({ field, column }) => (column === undefined ? [] : [field]))),
     readAs: mapOf((field, column) => {
-      const type = typeOfAdopted(column.type);
-      return type.type === field.type ? type.readAs : TEXT.postgres.name;
+      const type = typesOf(column).find((each) => each.type === field.type);
+      return type === undefined ? TEXT.postgres.name : type.readAs;
     }),
+    casts: new Map(
+      columns.flatMap(({ field, column }) => {
+        const isDomain = column?.casts != null && field.type === typeOfAdopted(column.domain!).type;
+        return isDomain ? [[field.type, column.casts!]] : [];
+      }),
+    ),
     comparedAs: mapOf((field, column) => (field.type === TEXT ? QUANTITY.exec(column.type)?.[0] : undefined)),
     fills: mapOf((field, column) => (field.filled ? fillOf(column) : undefined)),
     overriding: new Set(overriding.map(({ collection }) => collection)),
@@ -83,13 +92,18 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   if (column === undefined) return [`${name} is missing`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
-  const columnType = typeOfAdopted(column.type).type;
+  const isOfType = typesOf(column).some((each) => each.type === type);
   return [
-    ...(columnType === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
+    ...(isOfType || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && table.isTable && !column.required ? [`${name} may be null in it`] : []),
     ...(column.isComputed && table.isTable && !readOnly ? [`${name} is a computed column: declare it readOnly`] : []),
     ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined ? [`the column ${name} has no default`] : []),
   ];
+}
+
+/** The types that a field of the column may have: a domain is also its base type. */
+function typesOf({ type, domain }: FoundColumn): readonly ColumnType[] {
+  return [type, ...(domain === null ? [] : [domain])].map(typeOfAdopted);
 }
 
 /** The expression that the database would store by default, if any. */

@@ -34,7 +34,19 @@ export async function describePostgres(url: string, settings: SessionSettings): 
   const described = await withOneConnection(target, { ...settings, extraSearchPath: [] }, (pool) =>
     describeSchema(pool, settings.schema),
   );
-  return { ...described, location: `${target.location} (schema ${settings.schema})` };
+  const isEmpty = ({ draft }: DescribedCollection) => draft.fields.length === 0;
+  const leftOut = described.collections.filter(isEmpty).map(({ draft }) => `${draft.name}: it has no columns`);
+  const served = described.collections.filter((each) => !isEmpty(each));
+  // Rows of a declared collection have their whole key, which only people can know of a view.
+  const collections = served.map(({ draft: { writes, ...draft }, ...notes }) => {
+    return { draft: writes === undefined ? draft : { ...draft, key: [] }, ...notes };
+  });
+  return {
+    ...described,
+    collections,
+    leftOut: [...described.leftOut, ...leftOut],
+    location: `${target.location} (schema ${settings.schema})`,
+  };
 }
 
 /** Works in a transaction, with the search path of the schema alone. */
@@ -62,10 +74,13 @@ export async function definitionsIn(runner: Runner, schemas: readonly string[]):
       union all ${rows('pg_attrdef', 'x.oid', 'c.relnamespace', of('adrelid'))}
       union all ${rows('pg_constraint', 'x.oid', 'x.connamespace')}
       union all ${rows('pg_index', 'x.indexrelid', 'c.relnamespace', of('indrelid'))}
+      union all ${rows('pg_trigger', 'x.oid', 'c.relnamespace', of('tgrelid'))}
       union all ${rows('pg_rewrite', 'x.oid', 'c.relnamespace', of('ev_class'))}
       union all ${rows('pg_proc', 'x.oid', 'x.pronamespace')}
       union all ${rows('pg_type', 'x.oid', 'x.typnamespace')}
-      union all select e.oid::text || '.' || e.xmin::text from pg_catalog.pg_enum e) as definition`;
+      union all select e.oid::text || '.' || e.xmin::text from pg_catalog.pg_enum e
+      union all select k.oid::text || '.' || k.xmin::text from pg_catalog.pg_cast k
+      union all select m.roleid || '.' || m.member || '.' || m.xmin::text from pg_catalog.pg_auth_members m) as definition`;
   const [found] = await query<{ definitions: string | null }>(runner, { sql, params: [JSON.stringify(schemas)] });
   return found?.definitions ?? '';
 }
@@ -83,7 +98,10 @@ export async function describeSchema(runner: Runner, schema: string): Promise<Om
   const tables = relations.filter(({ name }) => !ours.has(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
-  const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
+  const described = declared.map((table) => {
+    const { draft, ...notes } = describeTable(new Inspection(table, schema, declared).table());
+    return { draft: table.writes === null ? draft : { ...draft, writes: table.writes }, ...notes };
+  });
   const served = [...own, ...declared].map(({ name }) => name);
   const { functions, computed, leftOut } = await describeFunctions(runner, schema, served);
   return {
@@ -156,7 +174,7 @@ class Inspection {
     const { name, required, isComputed } = column;
     const isDemanded = required && !isComputed && column.default === null && column.identity === null;
     const notes: string[] = [];
-    const { type } = typeOfAdopted(column.type);
+    const { type } = typeOfAdopted(column.domain ?? column.type);
     const ifLeftOut = isDemanded ? ', and rows cannot be inserted without it' : '';
     const common = { name, type, required, notes, ifLeftOut };
     if (isComputed) {
@@ -209,7 +227,7 @@ class Inspection {
     const table = this.declared.find((each) => each.name === to.table);
     const key = table === undefined ? [] : keyOf(table);
     const keyColumn = key.length === 1 ? table!.columns.find((column) => column.name === key[0]) : undefined;
-    const keyType = keyColumn === undefined ? undefined : typeOfColumn(keyColumn.type)?.type;
+    const keyType = keyColumn === undefined ? undefined : typeOfColumn(keyColumn.domain ?? keyColumn.type)?.type;
     if (keyType === undefined || to.columns[0] !== key[0] || !holdsKeys(type, keyType)) return undefined;
     const isUsual = name === derivedName(this.found.name, columns[0]!, 'fkey');
     return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };

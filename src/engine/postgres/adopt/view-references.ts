@@ -34,6 +34,9 @@ const KEYS = `select k.conname::text as name, n.nspname = $1::text as served, c.
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
   where k.contype = 'f' and k.conparentid = 0 order by 1, 3`;
 
+const PRIMARY_KEYS = `select conrelid::text as table, ${columnsOf('conrelid', 'conkey', "conrelid || '.' || num")} as columns
+  from pg_catalog.pg_constraint where contype = 'p'`;
+
 interface View {
   readonly oid: string;
   readonly served: boolean;
@@ -56,45 +59,82 @@ interface Place {
   readonly isTable: boolean;
 }
 
-/** Adds the links of the collections, except those that their fields declare. */
+/** A served view: its fields by the table column that they pass on. */
+interface PassedColumns {
+  readonly name: string;
+  readonly byBase: ReadonlyMap<Column, readonly string[]>;
+}
+
+/** Adds the keys of views, and the links of the collections, except those that their fields declare. */
 export async function withLinks(
   runner: Runner,
   schema: string,
   described: readonly DescribedCollection[],
 ): Promise<readonly DescribedCollection[]> {
+  const views = passedColumns(await query<View>(runner, { sql: VIEWS, params: [schema] }));
+  const keys = keysOfViews(views, await query(runner, { sql: PRIMARY_KEYS, params: [] }));
+  const keyed = described.map(({ draft, ...notes }) => {
+    const key = keys.get(draft.name) ?? [];
+    const isWhole = key.length > 0 && key.every((name) => draft.fields.some((field) => field.name === name));
+    return { draft: isWhole ? { ...draft, key } : draft, ...notes };
+  });
   const links = await inferLinks(
     runner,
     schema,
-    described.map(({ draft }) => draft),
+    keyed.map(({ draft }) => draft),
+    views,
   );
-  return described.map((each) => withOwnLinks(each, links));
+  return keyed.map((each) => withOwnLinks(each, links));
+}
+
+function passedColumns(views: readonly View[]): readonly PassedColumns[] {
+  const passedOn = new Map<Column, Column>(views.flatMap((view) => originsOf(view)));
+  const oids = new Set(views.map(({ oid }) => oid));
+  return views
+    .filter((view) => view.served)
+    .map(({ oid, name, columns }) => {
+      const bases = Object.entries(columns).map(
+        ([number, field]) => [baseOf(`${oid}.${number}`, passedOn), field] as const,
+      );
+      // A column that a view computes is its own base.
+      const passed = bases.filter(([base]) => !oids.has(tableOf(base)));
+      const grouped = Map.groupBy(passed, ([base]) => base);
+      return { name, byBase: new Map([...grouped].map(([base, all]) => [base, all.map(([, field]) => field)])) };
+    });
+}
+
+/** The key of a view: the keys of all tables that it has columns of, if it has all of their columns. */
+function keysOfViews(
+  views: readonly PassedColumns[],
+  found: readonly { readonly table: string; readonly columns: readonly Column[] }[],
+): ReadonlyMap<string, readonly string[]> {
+  const primary = new Map(found.map(({ table, columns }) => [table, columns]));
+  return new Map(
+    views.map(({ name, byBase }) => {
+      const tables = [...new Set([...byBase.keys()].map(tableOf))];
+      const columns = tables.flatMap((table) => primary.get(table) ?? []);
+      const key = columns.flatMap((column) => byBase.get(column)?.[0] ?? []);
+      const isWhole = key.length === columns.length && tables.every((table) => primary.has(table));
+      return [name, isWhole ? key : []];
+    }),
+  );
 }
 
 async function inferLinks(
   runner: Runner,
   schema: string,
   declared: readonly CollectionDraft[],
+  views: readonly PassedColumns[],
 ): Promise<readonly Link[]> {
-  const views = await query<View>(runner, { sql: VIEWS, params: [schema] });
   const keys = await query<ForeignKey>(runner, { sql: KEYS, params: [schema] });
   const draftOf = (collection: string) => declared.find(({ name }) => name === collection);
   const isDeclared = ({ collection, fields }: Place) => {
     const draft = draftOf(collection);
     return fields.every((name) => draft?.fields.some((field) => field.name === name));
   };
-  const passedOn = new Map<Column, Column>(views.flatMap((view) => originsOf(view)));
-  /** For each served view, its fields by the table column that they pass on. */
-  const passing = views
-    .filter((view) => view.served)
-    .map(({ oid, name, columns }) => {
-      const bases = Object.entries(columns).map(
-        ([number, field]) => [baseOf(`${oid}.${number}`, passedOn), field] as const,
-      );
-      return { name, byBase: Map.groupBy(bases, ([base]) => base) };
-    });
   const placesOf = (columns: readonly Column[]): Place[] =>
-    passing.flatMap(({ name, byBase }) => {
-      const found = columns.map((column) => (byBase.get(column) ?? []).map(([, field]) => field));
+    views.flatMap(({ name, byBase }) => {
+      const found = columns.map((column) => byBase.get(column) ?? []);
       const combinations = found.reduce<string[][]>(
         (all, some) => all.flatMap((each) => some.map((one) => [...each, one])),
         [[]],
@@ -127,6 +167,10 @@ function linkOf(
   if (!one.isTable || !other.isTable || onDelete === null || !isKey || !one.fields.every(holds)) return link;
   const fields = target.key.map((name) => one.fields[other.fields.indexOf(name)]!);
   return { ...link, fields, to: target.key, onDelete };
+}
+
+function tableOf(column: Column): string {
+  return column.split('.')[0]!;
 }
 
 /** The table column behind a column of a view; views may lie on views. The number of views ends a cycle. */

@@ -19,7 +19,7 @@ import { TEXT } from '../dialect.ts';
 import { query } from '../driver.ts';
 import { isFull, isLoss, isTransient, translateError } from '../errors.ts';
 import { openCursor } from '../read/cursor.ts';
-import { explainRead, readPage, resultOf } from '../read/reads.ts';
+import { explainRead, MAX_PRINTED_ROWS, readPage, resultOf } from '../read/reads.ts';
 import { boundedRows, isTooLong } from '../read/row-bytes.ts';
 import { inTransaction, readOnly } from '../write/transaction.ts';
 import { chosenAnswer } from './chosen-answer.ts';
@@ -37,9 +37,10 @@ export async function callFunction(
   const maxAffected = maxRows === undefined ? {} : { maxAffected: maxRows };
   const plan = planOfRows(asked);
   const of = callDialect(dialect, call, schema);
-  const most = isReadOnly ? CURSOR_ROWS : MAX_FUNCTION_ROWS;
-  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, most + 1);
   const output = outputOfRead(plan, encoding, of);
+  const isPrinted = output.handler !== undefined;
+  const most = isPrinted ? MAX_PRINTED_ROWS : isReadOnly ? CURSOR_ROWS : MAX_FUNCTION_ROWS;
+  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, most + 1);
   const work = async (connection: Connection): Promise<ReadResult> => {
     if (pool.session === undefined) await query(connection, settingsSql(call));
     const page = await readPage(connection, { ...plan, limit }, boundedRows(plan, output, limit), of, plan.limit);

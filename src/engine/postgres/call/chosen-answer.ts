@@ -13,7 +13,7 @@ export async function chosenAnswer(runner: Runner): Promise<{ chosen?: ChosenAns
   });
   const { status, headers } = settings!;
   if (status === null && headers === null) return {};
-  return { chosen: { ...(status === null ? {} : { status: statusIn(status) }), headers: headersIn(headers) } };
+  return { chosen: { ...(status === null ? {} : { status: statusIn(status) }), ...headersIn(headers) } };
 }
 
 function statusIn(text: string): number {
@@ -22,17 +22,19 @@ function statusIn(text: string): number {
 }
 
 /** A list of objects with one header each. */
-function headersIn(text: string | null): Record<string, string> {
-  if (text === null) return {};
+function headersIn(text: string | null): Pick<ChosenAnswer, 'headers' | 'cookies'> {
   const headers: Record<string, string> = {};
+  const cookies: string[] = [];
+  if (text === null) return { headers, cookies };
   try {
     for (const each of JSON.parse(text) as unknown[]) {
       const [entry, ...others] = Object.entries(each as object);
       if (entry === undefined || others.length > 0 || typeof entry[1] !== 'string') throw new TypeError();
       const name = entry[0].toLowerCase();
-      headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${entry[1]}` : entry[1];
+      if (name === 'set-cookie') cookies.push(...new Headers({ [name]: entry[1] }).getSetCookie());
+      else headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${entry[1]}` : entry[1];
     }
-    return Object.fromEntries(new Headers(headers));
+    return { headers: Object.fromEntries(new Headers(headers)), cookies };
   } catch {
     throw new ApiError(
       'PGRST111',

@@ -30,8 +30,9 @@ export function readList(
   if (isQuick instanceof Promise) {
     return isQuick.then((found) => readList(pool, plan, dialect, encoding, found));
   }
-  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
+  const most = output.handler === undefined ? CURSOR_ROWS : MAX_PRINTED_ROWS;
+  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, most + 1);
   const bounded = boundedRows(plan, output, limit);
   const work = (connection: Runner) => readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit);
   const workInSession = async (connection: Runner): Promise<Page> => {
@@ -73,11 +74,13 @@ export function readPage(
 
 export function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output: Output): ReadResult {
   const { rows, total, summary, chosen } = page;
+  const [printed] = output.handler === undefined ? [] : (rows as readonly PrintedRows[]);
+  const returned = printed?.returned ?? rows.length;
   return {
     ...defined({ summary, chosen }),
-    returned: rows.length,
-    body: encodeRows(rows, encoding, output.form),
-    ...(plan.count === undefined ? {} : { total: total ?? rows.length }),
+    returned,
+    body: printed?.body ?? encodeRows(rows, encoding, output.form),
+    ...(plan.count === undefined ? {} : { total: total ?? returned }),
     end: pageEnd(plan, output, rows.at(-1)),
   };
 }
@@ -89,9 +92,28 @@ export interface Page {
   readonly chosen?: ChosenAnswer;
 }
 
+/** An aggregate of the database gets all rows at once. */
+export const MAX_PRINTED_ROWS = 2 ** 53 - 2;
+
+/** The result of an aggregate over all rows. */
+interface PrintedRows extends Row {
+  readonly body: string;
+  readonly returned: number;
+}
+
+function printed(rows: Statement, { handler }: Output): Statement {
+  if (handler === undefined) return rows;
+  const { aggregate, table, isBinary } = handler;
+  const value = `${aggregate}(${table === undefined ? '" rows"' : `(" rows".*)::${table}`})`;
+  const text = isBinary ? `encode(${value}, 'hex')` : `(${value})::text`;
+  const sql = `select coalesce(${text}, '') as body, count(*)::int4 as returned from (${rows.sql}) as " rows"`;
+  return { ...rows, sql };
+}
+
 function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
-  return query<Row>(connection, compileRead(plan, output, dialect)).then((rows) => ({ rows: [...rows] }));
+  const read = printed(compileRead(plan, output, dialect), output);
+  return query<Row>(connection, read).then((rows) => ({ rows: [...rows] }));
 }
 
 /**
@@ -106,7 +128,7 @@ async function readCounted(
   isCounted: boolean,
 ): Promise<Page> {
   const { sources: _, ...plain } = dialect;
-  const read = compileRead(plan, output, plain);
+  const read = printed(compileRead(plan, output, plain), output);
   const count = isCounted ? compileCount(plan, plain) : NO_COUNT;
   const summary = compileSummary(plan, plain) ?? NO_SUMMARY;
   const earlier = { sql: '', params: [...read.params, ...count.params] };
@@ -125,14 +147,22 @@ const NO_COUNT: Statement = { sql: 'select null::int8 as total', params: [] };
 const NO_SUMMARY: Statement = { sql: 'select null::text as summary', params: [] };
 
 /** The query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */
-export async function explainRead(
+export function explainRead(
   runner: Runner,
   plan: ReadPlan,
   dialect: SqlDialect,
   options: readonly PlanOption[],
   format: 'json' | 'text',
 ): Promise<Explanation> {
-  const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
+  return explainStatement(runner, compileRead(plan, { form: 'json', stripNulls: false }, dialect), options, format);
+}
+
+export async function explainStatement(
+  runner: Runner,
+  { sql, params }: Statement,
+  options: readonly PlanOption[],
+  format: 'json' | 'text',
+): Promise<Explanation> {
   const explained = `explain (${[`format ${format}`, ...options].join(', ')}) ${sql}`;
   const lines = (await query<{ 'QUERY PLAN': unknown }>(runner, { sql: explained, params })).map(
     (line) => line['QUERY PLAN'],

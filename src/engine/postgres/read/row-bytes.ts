@@ -78,7 +78,7 @@ function raiseIf(condition: string, text = TOO_LONG): string {
 /** If this many rows could exceed the budget, they are summed, or each has its share. */
 export function boundedRows({ from, columns, where }: ReadPlan, output: Output, rows: number): Output {
   const most = Math.min(rows, maxKeys(from, conjuncts(where)) ?? rows);
-  if (most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
+  if (output.handler !== undefined || most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
   const haveShares = most <= PAGE_ROWS || !(anyEmbedded(columns) || collectionsWithLongRows.has(from));
   return { ...output, bounded: 'rows', ...(haveShares ? { share: shareOf(most) } : {}) };
 }

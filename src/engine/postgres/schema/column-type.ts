@@ -3,7 +3,7 @@ import { FOREIGN_PREFIX } from '../../../collection/types/foreign.ts';
 import { builtIn, castTypeNamed, typeNamed } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 
-interface ColumnType {
+export interface ColumnType {
   readonly type: Type;
   /** The type that it is read as, if it differs: json as jsonb. */
   readonly readAs?: string;

@@ -1,5 +1,5 @@
 /** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
-import type { OnDelete } from '../../../collection/draft.ts';
+import type { OnDelete, WriteMethod } from '../../../collection/draft.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
@@ -9,6 +9,9 @@ export interface FoundColumn {
   readonly name: string;
   /** As PostgreSQL prints it; the base type of a domain. */
   readonly type: string;
+  /** A domain with casts of its own, as PostgreSQL prints it. */
+  readonly domain: string | null;
+  readonly casts: DomainCasts | null;
   /** The values of an enum, in its order. */
   readonly labels: readonly string[] | null;
   readonly required: boolean;
@@ -19,6 +22,13 @@ export interface FoundColumn {
   readonly identity: 'always' | 'by default' | null;
   /** The sequence that assigns its values, quoted; null if none. */
   readonly sequence: string | null;
+}
+
+/** The functions of casts between a domain and json or text: the form of its values in requests and answers. */
+export interface DomainCasts {
+  readonly toJson?: string;
+  readonly fromJson?: string;
+  readonly fromText?: string;
 }
 
 export interface FoundConstraint {
@@ -43,6 +53,8 @@ export interface FoundTable {
   readonly name: string;
   /** Not a view, nor a foreign table. */
   readonly isTable: boolean;
+  /** The methods that can write it, unless it is a table. */
+  readonly writes: readonly WriteMethod[] | null;
   /** Whether a trigger sees each row before it is inserted, and may fill in its values. */
   readonly hasInsertTrigger: boolean;
   readonly columns: readonly FoundColumn[];
@@ -60,18 +72,17 @@ interface OfTable {
 export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
   const ask = <T>(sql: string) =>
     query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
-  const tables = await ask<Pick<FoundTable, 'isTable' | 'hasInsertTrigger'>>(TABLES);
+  const tables = await ask<Pick<FoundTable, 'isTable' | 'writes' | 'hasInsertTrigger'>>(TABLES);
   const columns = await ask<FoundColumn>(COLUMNS);
   const constraints = await ask<FoundConstraint>(CONSTRAINTS);
   const indexes = await ask<FoundIndex>(INDEXES);
   const of = <T extends OfTable>(all: readonly T[], table: string) => all.filter((each) => each.table === table);
   return new Map(
-    tables.map(({ table, isTable, hasInsertTrigger }) => [
+    tables.map(({ table, ...found }) => [
       table,
       {
         name: table,
-        isTable,
-        hasInsertTrigger,
+        ...found,
         columns: of(columns, table).map(withSequence),
         constraints: of(constraints, table),
         indexes: of(indexes, table),
@@ -90,16 +101,20 @@ const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid
   and ($2::text is null or c.relname in (select json_array_elements_text($2::text::json)))
   and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`;
 
-// The bits of tgtype: 1 for each row, 2 before, 4 insert.
-const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable", exists (select from pg_catalog.pg_trigger t
+// The bits of tgtype: 1 for each row, 2 before, 4 insert. Those of an updatable relation: 8 insert, 4 update, 16 delete.
+const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable",
+  case when c.relkind not in ('r', 'p') then (select coalesce(json_agg(method), '[]') from (values (8, 'POST'), (4, 'PATCH'), (16, 'DELETE'))
+    as possible (bit, method) where pg_relation_is_updatable(c.oid, true) & bit = bit) end as writes, exists (select from pg_catalog.pg_trigger t
     where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 7 = 7) as "hasInsertTrigger"
   from ${OF_SCHEMA} order by 1`;
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name,
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
+    case when own.casts is not null then format_type(t.oid, null) end as domain, own.casts,
     (select json_agg(e.enumlabel::text order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid in (t.oid, t.typbasetype)) as labels,
     a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' or (c.relkind not in ('r', 'p') and not pg_column_is_updatable(c.oid, a.attnum, true) and not exists (
-      select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 = 64)) as "isComputed",
+      select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 = 64) and not exists (
+      select from pg_catalog.pg_rewrite w where w.ev_class = c.oid and w.ev_type in ('2', '3') and w.is_instead)) as "isComputed",
     case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
     (select format('%I.%I', sn.nspname, s.relname) from pg_catalog.pg_depend o join pg_catalog.pg_class s on s.oid = o.objid and s.relkind = 'S'
       join pg_catalog.pg_namespace sn on sn.oid = s.relnamespace where o.classid = 'pg_class'::regclass and o.refclassid = 'pg_class'::regclass
@@ -107,6 +122,12 @@ const COLUMNS = `select c.relname::text as table, a.attname::text as name,
   from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_catalog.pg_type t on t.oid = a.atttypid
     left join pg_catalog.pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+    left join lateral (select json_object_agg(k.kind, format('%I.%I', pn.nspname, p.proname)) as casts
+      from (select castfunc, case when castsource = t.oid and casttarget = 'json'::regtype then 'toJson'
+          when casttarget = t.oid and castsource = 'json'::regtype then 'fromJson'
+          when casttarget = t.oid and castsource = 'text'::regtype then 'fromText' end as kind from pg_catalog.pg_cast) as k
+        join pg_catalog.pg_proc p on p.oid = k.castfunc join pg_catalog.pg_namespace pn on pn.oid = p.pronamespace
+      where t.typtype = 'd' and k.kind is not null) as own on true
   order by 1, a.attnum`;
 
 const namesOf = (table: string, numbers: string) => `to_json(array(select a.attname::text

@@ -36,11 +36,35 @@ interface Target {
   readonly adopted: Adopted;
 }
 
-/** The rows as a table. Texts to compare with an adopted table take no collation of their own. */
-export function recordset({ collection, adopted }: Target, json: string, fields: readonly Column[]): string {
-  const isAdopted = adopted.collections.has(collection);
-  const columns = fields
-    .map(({ name, type }) => `${identifier(name)} ${isAdopted ? type.postgres.name : columnType(type)}`)
-    .join(', ');
-  return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns})`;
+/**
+ * The rows of a request as a table. A domain converts its values with its own cast. Texts to compare with an adopted
+ * table take no collation of their own.
+ */
+export function recordset(target: Target, json: string, fields: readonly Column[]): string {
+  const castOf = ({ type }: Column) => target.adopted.casts.get(type)?.fromJson;
+  if (!fields.some((field) => castOf(field) !== undefined)) return storedRecordset(target, json, fields);
+  const columns = fields.map((field) => {
+    const [name, cast] = [identifier(field.name), castOf(field)];
+    return cast === undefined ? name : `${cast}(${name}) as ${name}`;
+  });
+  const types = fields.map((field) => (castOf(field) === undefined ? typeOf(target, field) : 'json'));
+  return `(select ${columns.join(', ')} from ${tableOf(json, fields, types)}) as ${INPUT_ROWS}`;
+}
+
+/** The same for rows that the database returned. */
+export function storedRecordset(target: Target, json: string, fields: readonly Column[]): string {
+  return tableOf(
+    json,
+    fields,
+    fields.map((field) => typeOf(target, field)),
+  );
+}
+
+function tableOf(json: string, fields: readonly Column[], types: readonly string[]): string {
+  const columns = fields.map(({ name }, index) => `${identifier(name)} ${types[index]}`);
+  return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns.join(', ')})`;
+}
+
+function typeOf({ collection, adopted }: Target, { type }: Column): string {
+  return adopted.collections.has(collection) ? type.postgres.name : columnType(type);
 }

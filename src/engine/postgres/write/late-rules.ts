@@ -7,7 +7,7 @@ import { buildStatement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { CHANGED_ROWS } from '../read/row-bytes.ts';
-import { recordset } from './input-rows.ts';
+import { storedRecordset } from './input-rows.ts';
 import { refusedOf, type WriteContext } from './statements.ts';
 
 const IS_NEW = { name: ' is new', type: builtIn('boolean') };
@@ -21,7 +21,7 @@ export async function checkLateRules(
 ): Promise<void> {
   const { collection, dialect } = context;
   const statement = buildStatement(dialect, (bind) => {
-    const input = recordset(context, bind(rows, TEXT), [...collection.fields, IS_NEW]);
+    const input = storedRecordset(context, bind(rows, TEXT), [...collection.fields, IS_NEW]);
     const refused = refusedOf(rules, scopeOf(dialect, bind, collection.name));
     return `with ${CHANGED_ROWS} as (select * from ${input}) select ${refused} as refused`;
   });

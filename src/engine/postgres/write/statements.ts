@@ -41,7 +41,7 @@ import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
 import { originColumn } from '../history/log.ts';
 import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
-import { INPUT_ROWS, recordset } from './input-rows.ts';
+import { INPUT_ROWS, recordset, storedRecordset } from './input-rows.ts';
 
 /** The single result row of every write. */
 export interface Written {
@@ -213,7 +213,7 @@ function changeSql(
   }
   const set = plan.set.map((assignment) => {
     const { value, type } = boundValue(assignment);
-    const assigned = assignedSql(collection, assignment, boundForUpdate(value, type, bind), context.dialect);
+    const assigned = assignedSql(collection, assignment, boundForUpdate(context, value, type, bind), context.dialect);
     return `${identifier(assignment.field.name)} = ${assigned}`;
   });
   const where = boundedWhere(context, scope, plan.where, plan.bound);
@@ -221,17 +221,17 @@ function changeSql(
 }
 
 /** A value of a foreign type takes the same way as in an insert: from JSON, which may be an object or a list. */
-function boundForUpdate(value: Value, type: Type, bind: Bind): string {
+function boundForUpdate(context: WriteContext, value: Value, type: Type, bind: Bind): string {
   if (value === null || !can(type, 'foreign')) return bind(value, type);
-  const json = bind(`{"value":${type.json(value)}}`, TEXT);
-  return `(select given.value from json_to_record(${json}::json) as given (value ${type.postgres.name}))`;
+  const json = bind(`[{"value":${type.json(value)}}]`, TEXT);
+  return `(select value from ${recordset(context, json, [{ name: 'value', type }])})`;
 }
 
 /** The returned rows over rows changed before, as a JSON list. */
 export function compileShown(context: WriteContext, returned: ReturnedRows, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const input = recordset(context, bind(rows, TEXT), collection.fields);
+    const input = storedRecordset(context, bind(rows, TEXT), collection.fields);
     return `select (${listOf(returned, `select * from ${input}`, scopeOf(dialect, bind, collection.name))}) as rows`;
   });
 }

@@ -8,7 +8,7 @@ import { encodeRows } from '../../../encode/encoding.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
-import type { WriteOptions, WriteResult } from '../../engine.ts';
+import type { Explanation, PlanOption, WriteOptions, WriteResult } from '../../engine.ts';
 import { mayClose } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '../../shared/plan-keys.ts';
@@ -19,7 +19,8 @@ import { boundRow } from '../../sql/row-size.ts';
 import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { isSurelyUndone, sqlState } from '../errors.ts';
+import { isLoss, isSurelyUndone, sqlState, translateError } from '../errors.ts';
+import { explainStatement } from '../read/reads.ts';
 import { mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
@@ -111,6 +112,27 @@ export async function executeWrites(
     const result = resultOf(connection, job, written);
     await confirm(connection, startedAt, limitMs);
     return [result];
+  });
+}
+
+/** The query plan of a write. With `analyze` PostgreSQL executes it, and the transaction ends without a change. */
+export async function explainStep(
+  pool: Pool,
+  step: Step,
+  options: readonly PlanOption[],
+  format: 'json' | 'text',
+): Promise<Explanation> {
+  const { context, plan } = step;
+  if (plan.kind === 'update-each') {
+    throw new ApiError('PGRST127', 'an update of several rows by their keys has no query plan', {
+      hint: 'Send a PATCH with a filter.',
+    });
+  }
+  const rows = plan.kind === 'insert' ? await schedule(rowsAsJsonTask(plan.into.fields, plan.rows)) : '';
+  const statement = compileWrite(context, plan, rows, returnedRows(step), isShownAfter(plan));
+  const explain = (connection: Connection) => explainStatement(connection, statement, options, format);
+  return inTransaction(pool, explain, false).catch((error) => {
+    throw isLoss(error) ? error : translateError(error);
   });
 }
 
