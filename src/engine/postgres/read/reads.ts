@@ -2,13 +2,19 @@
 import { defined } from '../../../base/defined.ts';
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
-import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
+import { type Encoding, encodeRows, ROW } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChosenAnswer, Explanation, PlanOption, ReadResult } from '../../engine.ts';
 import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
-import { renumberParameters, type SqlDialect, type Statement, withDefinitions } from '../../sql/statement.ts';
+import {
+  identifier,
+  renumberParameters,
+  type SqlDialect,
+  type Statement,
+  withDefinitions,
+} from '../../sql/statement.ts';
 import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
@@ -154,7 +160,10 @@ export function explainRead(
   options: readonly PlanOption[],
   format: 'json' | 'text',
 ): Promise<Explanation> {
-  return explainStatement(runner, compileRead(plan, { form: 'json', stripNulls: false }, dialect), options, format);
+  const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
+  // One text, as in PostgREST: clients look for the node of its aggregate.
+  const list = `select string_agg(${identifier(ROW)}, ',') from (${sql}) as rows`;
+  return explainStatement(runner, { sql: list, params }, options, format);
 }
 
 export async function explainStatement(
@@ -167,5 +176,7 @@ export async function explainStatement(
   const lines = (await query<{ 'QUERY PLAN': unknown }>(runner, { sql: explained, params })).map(
     (line) => line['QUERY PLAN'],
   );
-  return { options, plan: format === 'json' ? lines[0] : [sql, ...lines].join('\n') };
+  // Embedded tables have their names, without the depth of the embedding.
+  const text = [sql, ...lines].join('\n').replaceAll(/" \d+ (\w+)"/g, '$1');
+  return { options, plan: format === 'json' ? lines[0] : text };
 }
