@@ -1,6 +1,7 @@
 /**
  * Two users of a database in the style of Supabase, on two instances that read from a standby: neither sees, changes or
- * notices the rows of the other. Ann sends each request to two schemas; Bob works in one of them. Her answers are equal.
+ * notices the rows of the other. Ann sends each request to two schemas, and Bob works in one of them. Her answers are
+ * equal.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createClient } from '@supabase/supabase-js';

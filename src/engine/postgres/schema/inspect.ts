@@ -101,7 +101,8 @@ const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid
   and ($2::text is null or c.relname in (select json_array_elements_text($2::text::json)))
   and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`;
 
-// The bits of tgtype: 1 for each row, 2 before, 4 insert. Those of an updatable relation: 8 insert, 4 update, 16 delete.
+// The bits of tgtype: 1 for each row, 2 before, 4 insert. Those of pg_relation_is_updatable: 8 insert, 4 update, 16
+// delete.
 const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable",
   case when c.relkind not in ('r', 'p') then (select coalesce(json_agg(method), '[]') from (values (8, 'POST'), (4, 'PATCH'), (16, 'DELETE'))
     as possible (bit, method) where pg_relation_is_updatable(c.oid, true) & bit = bit) end as writes, exists (select from pg_catalog.pg_trigger t
