@@ -48,7 +48,23 @@ async function manyFeeds(shop: Shop): Promise<void> {
   await Promise.all(users.map((authorization, user) => follow(shop, 100, cheap(user), authorization)));
 }
 
+/** Every product has these words, several times. */
+const FREQUENT = 'quick brown "lazy dog" fo';
+const MISSPELT = Array.from({ length: 64 }, (_, index) => `jumqs${'abcdefgh'[index % 8]}${'abcdefgh'[index >> 3]}`);
+
 export const SHOP_ATTACKS: readonly Attack<Shop>[] = [
+  {
+    name: 'searches that find everything',
+    run: (shop) => {
+      const path = `/products?search=wfts.${FREQUENT}&select=id,search->highlight&facets=category_id,search->words&limit=20`;
+      const headers = { accept: 'application/vnd.catalogue.facets+json' };
+      return shop.again(20, () => shop.ask(path, { headers }));
+    },
+  },
+  {
+    name: 'searches for 64 misspelt words',
+    run: (shop) => shop.again(20, () => shop.ask(`/products?search=wfts.${MISSPELT.join(' or ')}&limit=20`)),
+  },
   download(4),
   download(20),
   {

@@ -20,6 +20,7 @@ const COLLECTIONS = {
       document: 'file',
       image: 'image',
     },
+    search: { fields: { name: 2, note: 1 }, language: 'english' },
   },
   notes: { fields: { id: 'int4', body: 'text' } },
   orders: { fields: { id: 'int4', body: 'text' } },

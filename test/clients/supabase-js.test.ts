@@ -84,13 +84,15 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
   });
 });
 
-describe.each(ENGINES)('actions with supabase-js on %s', (_, env) => {
+describe.each(ENGINES)('actions and search with supabase-js on %s', (_, env) => {
   afterAll(cleanUp);
 
-  test('rpc() places an order and gets its row, or the error', async () => {
+  test('rpc() places an order and gets its row, or the error; textSearch() finds products', async () => {
     const cwd = temporaryFolder();
     const yaml = ORDERS_YAML.replace(/\nroles:[\s\S]*/, '\n').replaceAll("'{claims.customer_id}'", '1');
-    writeFileSync(join(cwd, 'collections.yaml'), yaml.replace('{claims.customer_id}', '1'));
+    const search = '    search: { fields: { name: 1 }, language: english }\n  orders:';
+    const declaration = yaml.replace('{claims.customer_id}', '1').replace('  orders:', search);
+    writeFileSync(join(cwd, 'collections.yaml'), declaration);
     const environment = env();
     const service = await startService({ cwd, args: ['--log-level', 'error'], env: environment });
     const schema = environment.CATALOGUE_SCHEMA as 'public';
@@ -105,5 +107,16 @@ describe.each(ENGINES)('actions with supabase-js on %s', (_, env) => {
     const refused = await client.rpc('place_order', { lines: [{ product: 3, quantity: 1 }] });
     expect([refused.status, refused.error?.code]).toEqual([412, 'CAT412']);
     expect((await client.from('orders').select('id')).data).toHaveLength(2);
+    const shoes = ['Red running shoe', 'Blue shoe', 'Red hat'].map((name, index) => ({
+      id: 91 + index,
+      name,
+      stock: 1,
+    }));
+    expect((await client.from('products').insert(shoes)).error).toBeNull();
+    const products = () => client.from('products').select('name,search', { count: 'exact' });
+    const found = await products().textSearch('search', 'red shoes', { type: 'websearch' });
+    expect([found.count, found.data]).toEqual([1, [{ name: 'Red running shoe', search: expect.any(Number) }]]);
+    const best = await products().textSearch('search', 'shoe -blue or hat', { type: 'websearch', config: 'english' });
+    expect(best.data?.map(({ name }) => name)).toEqual(['Red hat', 'Red running shoe']);
   });
 });

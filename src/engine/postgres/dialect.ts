@@ -144,6 +144,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `(select ${values.join(', ')} from jsonb_array_elements(${json}::text::jsonb))`;
     },
 
+    joinBytes: (one, other) => `${one} || ${other}`,
+
     operate(column, { field, ...operation }, operand) {
       const result = field.type.operations!.postgres(column, operation, operand);
       return isLong(field.type) ? valueWithin(result, field) : result;

@@ -43,7 +43,7 @@ import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect, writeDialect } from './dialect.ts';
-import { type Notice, query, type SessionSettings, searchPath, within } from './driver.ts';
+import { type Notice, query, type Runner, type SessionSettings, searchPath, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import { loadLog } from './history/load-log.ts';
@@ -51,13 +51,13 @@ import { LogPruner, lastPosition, logDialect, PostgresLog } from './history/log.
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
-import { explainRead, readList } from './read/reads.ts';
+import { explainRead, readList, readSearch } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
-import { indexWords } from './search/word-index.ts';
+import { compactIndex, indexWords } from './search/word-index.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
@@ -70,6 +70,8 @@ import { translateWriteError } from './write/write-errors.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
+/** The time from a write until rows are indexed for searches. */
+const INDEX_MS = 1_000;
 
 export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly url: string;
@@ -115,9 +117,13 @@ export class PostgresEngine implements Engine {
   private keys = new KeySequences();
   /** Whether a collection has functions of a row. */
   private readonly hasComputed: boolean;
+  private readonly hasSearch: boolean;
+  private indexTimer: ReturnType<typeof setTimeout> | undefined;
+  private indexed: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: PostgresOptions) {
     this.hasComputed = options.catalogue.draft.collections.some(({ computed = [] }) => computed.length > 0);
+    this.hasSearch = options.catalogue.draft.collections.some(({ search }) => search !== undefined);
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
@@ -144,7 +150,7 @@ export class PostgresEngine implements Engine {
     }
     this.opened = owner === undefined ? this.primary.open() : this.executor.onPrimary((pool) => this.prepare(pool));
     // Waiting callers get the error; without one, it must not end the process.
-    this.opened.then(() => this.indexAll()).catch(() => undefined);
+    this.opened.then(() => this.indexSoon()).catch(() => undefined);
   }
 
   as(session: DatabaseSession): PostgresEngine {
@@ -221,6 +227,8 @@ export class PostgresEngine implements Engine {
       const translated = await translateWriteError(error, { plan, row, isAdopted, problems });
       return writes.length === 1 ? translated : withRequest(translated, index);
     });
+    const soon = () => this.indexSoon();
+    if (this.hasSearch) written.then(soon, soon);
     return this.inSession(written);
   }
 
@@ -241,7 +249,9 @@ export class PostgresEngine implements Engine {
   async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
     const pool = await this.primary.getPool();
     try {
-      return await loadRows(pool, (connection) => this.loadContext(connection), sets, options);
+      const loaded = await loadRows(pool, (connection) => this.loadContext(connection), sets, options);
+      this.indexSoon();
+      return loaded;
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.response;
       throw translateError(error);
@@ -316,12 +326,23 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  /** After a migration, all rows of a search are stale. If indexing fails, the next search continues and reports it. */
+  /** Indexes rows that changed, soon after writes: all of them after a migration. A search reports errors. */
+  private indexSoon(): void {
+    if (!this.hasSearch || this.isClosed) return;
+    this.indexTimer ??= setTimeout(() => {
+      this.indexTimer = undefined;
+      this.indexed = this.indexed.then(() => this.indexAll()).catch(() => undefined);
+    }, INDEX_MS);
+  }
+
   private async indexAll(): Promise<void> {
     for (const collection of this.options.catalogue.collections.values()) {
       const index = wordIndexOf(collection);
-      const next = () => this.executor.onPrimary((pool) => indexWords(pool, this.dialect, index!));
-      while (index !== undefined && !this.isClosed && (await next()));
+      if (index === undefined) continue;
+      await this.executor.onPrimary(async (pool) => {
+        while (!this.isClosed && (await indexWords(pool, this.dialect, index)));
+        await compactIndex(pool, this.dialect, index, () => this.isClosed);
+      });
     }
   }
 
@@ -331,18 +352,18 @@ export class PostgresEngine implements Engine {
     const deadline = performance.now() + this.options.querySeconds * 1000;
     return this.executor.onPrimary(async (pool) => {
       while (await indexWords(pool, this.dialect, index)) if (performance.now() > deadline) throw indexIncomplete();
-      const ranked = await awaitSteps(
-        rankRows(this.dialect, index, plan),
-        (statement) => query(pool, statement),
-        deadline,
-      );
-      return readList(pool, withRelatedFirst(ranked), this.dialect, encoding, plan.facets === undefined);
+      const rank = async (connection: Runner) => {
+        const run = (statement: Statement) => query(connection, statement);
+        return withRelatedFirst(await awaitSteps(rankRows(this.dialect, index, plan), run, deadline));
+      };
+      return readSearch(pool, rank, this.dialect, encoding);
     });
   }
 
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
   async close(): Promise<void> {
     this.isClosed = true;
+    clearTimeout(this.indexTimer);
     if (this.options.owner !== undefined) return;
     await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();

@@ -1,21 +1,19 @@
 /** Indexes stale rows. Runs in a transaction that excludes other runs and sees one state of the data. */
 import { stemOf } from '../../text/words/languages.ts';
-import { wordsOf } from '../../text/words/tokens.ts';
-import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
-import { referencesIn, type WordIndex } from './index-tables.ts';
-import { encodePostings, type Posting } from './postings.ts';
+import { isCode, wordsOf } from '../../text/words/tokens.ts';
+import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { LAST_CHUNK, referencesIn, UNUSED, type WordIndex } from './index-tables.ts';
+import { PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
 /** The rows of a transaction. Others wait for it. */
-const BATCH_ROWS = 500;
+export const BATCH_ROWS = 1_000;
 /** The rows whose texts are split into words before a pause. */
 const ROWS_BEFORE_PAUSE = 20;
 /** The indexed characters of a field; the rest of a longer text is not found. */
 const MAX_TEXT = 100_000;
-/** A longer chunk is not changed any more: each change writes all of it. */
-const CHUNK_BYTES = 400;
-/** The word of the numbers that are no longer in use. */
-export const UNUSED = '';
+/** A longer chunk is full: each change writes all of it. */
+export const CHUNK_BYTES = 400;
 
 /** The fields' texts of rows of the collection, in the form that both engines print. */
 export function textColumns(dialect: SqlDialect, { fields }: WordIndex): string {
@@ -55,13 +53,17 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
   const removed = yield buildStatement(
     dialect,
     () =>
-      `delete from ${documents} where exists (select 1 from ${batch} as s where ${sameKey('s', documents)}) returning doc`,
+      `delete from ${documents} where (${key()}) in (select ${key()} from ${batch} as s) returning doc`,
   );
   const added: [number, number][] = [];
-  const postings = new Map<string, Map<string, Posting[]>>();
+  const postings = new Map<string, Map<string, PostingList>>();
   const unused = removed.map(({ doc }) => Number(doc)).sort((one, other) => one - other);
   if (unused.length > 0) {
-    postings.set(UNUSED, new Map([[UNUSED, unused.map((each) => ({ document: each, hits: [] }))]]));
+    const list = new PostingList();
+    for (const each of unused) list.add(each, []);
+    // They are less than others, so they have a chunk of their own.
+    const chunk = { stem: UNUSED, word: UNUSED, chunk: unused[0]!, last: list.last, hex: list.encode(0) };
+    yield addChunks(dialect, index, [chunk]);
   }
   const takeRow = (row: StepRow) => {
     if (Number(row.exists) === 0) return;
@@ -70,11 +72,7 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
     const texts = fields.map((_, nth) => row[`t${nth}`]);
     for (const [word, hits] of hitsOf(texts)) {
       const stem = stemOf(collection.search!.language, word);
-      const surfaces = postings.get(stem) ?? new Map<string, Posting[]>();
-      postings.set(stem, surfaces);
-      const list = surfaces.get(word) ?? [];
-      surfaces.set(word, list);
-      list.push({ document, hits });
+      entry(entry(postings, stem, newSurfaces), word, newList).add(document, hits);
     }
   };
   yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
@@ -97,54 +95,83 @@ export function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]>
     if (text === null || text === undefined) return;
     const words = wordsOf(String(text));
     const length = words.reduce((most, { position }) => Math.max(most, position + 1), 0);
-    const positions = Map.groupBy(words, (word) => word.text);
-    for (const [word, places] of positions) {
-      const hits = found.get(word) ?? [];
-      found.set(word, hits);
-      const sorted = places.map(({ position }) => position).sort((one, other) => one - other);
+    const counts = new Map<string, number>();
+    for (const { text: word, position, parts = 1 } of words) {
+      const hits = entry(found, word, noHits);
+      const countAt = counts.get(word);
       // A code as a whole is one word.
-      hits.push(field, length + 1 - (places[0]!.parts ?? 1), sorted.length, ...sorted);
+      if (countAt === undefined) counts.set(word, hits.push(field, length + 1 - parts, 1, position) - 2);
+      else {
+        hits[countAt]! += 1;
+        hits.push(position);
+      }
     }
   });
   return found;
 }
 
-type Chunk = [stem: string, word: string, first: number, last: number, hex: string];
+const newSurfaces = () => new Map<string, PostingList>();
+const newList = () => new PostingList();
+const noHits = (): number[] => [];
 
-/** Appends postings to the last chunk of their word, or begins a chunk. */
+/** The entry of a key, made if it is missing. */
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** A word, its chunk and the rows that are added to it. */
+export interface AddedChunk {
+  readonly stem: string;
+  readonly word: string;
+  readonly chunk: number;
+  readonly last: number;
+  readonly hex: string;
+}
+
+/** Appends postings to the last chunk of their word. A chunk that is full is not changed any more. */
 function* append(
   dialect: SqlDialect,
-  { words }: WordIndex,
-  postings: ReadonlyMap<string, ReadonlyMap<string, readonly Posting[]>>,
+  index: WordIndex,
+  postings: ReadonlyMap<string, ReadonlyMap<string, PostingList>>,
 ): Steps<void> {
-  const lists = [...postings].flatMap(([stem, surfaces]) =>
-    [...surfaces].map(([word, list]) => [stem, word, list] as const),
-  );
+  const { words } = index;
+  // In the order of the table, so that neighbours share a page.
+  const stems = [...postings].sort(([one], [other]) => (one < other ? -1 : 1));
+  const lists = stems.flatMap(([stem, surfaces]) => [...surfaces].map(([word, list]) => [stem, word, list] as const));
   if (lists.length === 0) return;
   const names = lists.map(([stem, word]) => [stem, word]);
-  const found = yield buildStatement(
-    dialect,
-    (
-      bind,
-    ) => `select w.stem, w.word, w.first, w.last, w.docs from ${dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text'])} as l
-      join ${words} as w on w.stem = c0 and w.word = c1 and w.first = (select max(first) from ${words} as x where x.stem = c0 and x.word = c1)`,
-  );
-  const lastChunks = new Map(found.map((row) => [`${row.stem} ${row.word}`, row]));
-  const chunks: Chunk[] = [];
-  yield* takeInSlices(lists, ([stem, word, list]) => {
-    const chunk = lastChunks.get(`${stem} ${word}`);
-    const docs = chunk?.docs as Uint8Array | undefined;
-    // Unused numbers do not grow, so each list of them is a chunk.
-    const isFull = docs === undefined || docs.length > CHUNK_BYTES || word === UNUSED;
-    const bytes = Buffer.from(encodePostings(list, isFull ? 0 : Number(chunk!.last)));
-    const first = isFull ? list[0]!.document : Number(chunk!.first);
-    const all = isFull ? bytes : Buffer.concat([docs, bytes]);
-    chunks.push([stem, word, first, list.at(-1)!.document, all.toString('hex')]);
+  const sameWord = (list: string) => `from ${list} as l join ${words} as w on w.stem = c0 and w.word = c1`;
+  const found = yield buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text']);
+    return `select w.word, w.last, length(w.docs) as size ${sameWord(list)} and w.chunk = ${LAST_CHUNK}`;
   });
-  yield buildStatement(
-    dialect,
-    (bind) => `insert into ${words} (stem, word, first, last, docs)
-      select * from ${dialect.jsonRows(bind(JSON.stringify(chunks)), ['text', 'text', 'number', 'number', 'bytes'])} as l where true
-      on conflict (stem, word, first) do update set last = excluded.last, docs = excluded.docs`,
-  );
+  const full = new Set(found.filter(({ size }) => Number(size) > CHUNK_BYTES).map(({ word }) => word));
+  if (full.size > 0) {
+    const closed = names.filter(([, word]) => full.has(word));
+    yield buildStatement(dialect, (bind) => {
+      const list = dialect.jsonRows(bind(JSON.stringify(closed)), ['text', 'text']);
+      return `update ${words} set chunk = last, letters = null from ${list} as l where stem = c0 and word = c1 and chunk = ${LAST_CHUNK}`;
+    });
+  }
+  const lasts = new Map(found.map(({ word, last }) => [word, full.has(word) ? 0 : Number(last)]));
+  const added: AddedChunk[] = [];
+  yield* takeInSlices(lists, ([stem, word, list]) => {
+    added.push({ stem, word, chunk: LAST_CHUNK, last: list.last, hex: list.encode(lasts.get(word) ?? 0) });
+  });
+  yield addChunks(dialect, index, added);
+}
+
+export function addChunks(dialect: SqlDialect, { words }: WordIndex, added: readonly AddedChunk[]): Statement {
+  const rows = added.map(({ stem, word, chunk, last, hex }) => {
+    return [stem, word, chunk === LAST_CHUNK && !isCode(word) ? word.length : null, chunk, last, hex];
+  });
+  return buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'text', 'number', 'number', 'number', 'bytes']);
+    return `insert into ${words} (stem, word, letters, chunk, last, docs) select * from ${list} as l where true
+      on conflict (stem, word, chunk) do update set last = excluded.last, docs = ${dialect.joinBytes(`${words}.docs`, 'excluded.docs')}`;
+  });
 }

@@ -2,13 +2,20 @@
  * The tables of the word index of a collection, the same on both engines:
  *
  * - `documents` numbers the versions of rows. A changed row gets a new number, so numbers only grow.
- * - `words` has the rows of each word (postings.ts) in chunks. The word '' lists the numbers that are no longer in use.
+ * - `words` has the rows of each word (postings.ts) in chunks. Rows are added to the last one, whose `letters` is the
+ *   length of the word, unless it is a code. The word '' lists the numbers that are no longer in use.
  * - `stale` names rows that changed since. Triggers fill it, so that it has the writes of every program. A search
  *   indexes these rows first (index-rows.ts).
  */
+import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, SearchField } from '../../collection/declaration.ts';
 import { columnList, identifier } from '../sql/statement.ts';
+
+/** The word of the numbers that are no longer in use. */
+export const UNUSED = '';
+/** The number of the last chunk of a word. The number of any other chunk is that of its last row. */
+export const LAST_CHUNK = INT4_MAX;
 
 export interface WordIndex {
   readonly collection: Collection;
@@ -45,6 +52,11 @@ export function wordTables(table: string) {
   return { documents: part('documents'), words: part('words'), stale: part('stale') };
 }
 
+/** Indexes of the words: for prefixes, and for misspellings. */
+export function wordListIndexes(words: string): readonly string[] {
+  return [`on ${words} (word) where chunk = ${LAST_CHUNK}`, `on ${words} (letters, word, stem) where letters > 0`];
+}
+
 /** The reference fields that lead from rows of a collection to the text of others, with the names of the texts. */
 export function referencesIn({ fields }: WordIndex): readonly {
   readonly by: string;
@@ -73,5 +85,5 @@ export function ownFields({ collection, fields }: WordIndex): readonly string[] 
 
 /** Describes what the index depends on besides the columns of its tables. */
 export function describeIndex({ collection, fields }: WordIndex): string {
-  return `${collection.search!.language} ${fields.map(({ name }) => name).join(' ')} 1`;
+  return `${collection.search!.language} ${fields.map(({ name }) => name).join(' ')} 2`;
 }

@@ -6,33 +6,39 @@
 /** The hits of a word in a row: `[field, words in the field, count, position, …]` for each field. */
 export type Hits = readonly number[];
 
-export interface Posting {
-  readonly document: number;
-  readonly hits: Hits;
-}
+/** Postings of one word, to which rows with greater numbers are added. */
+export class PostingList {
+  private first = 0;
+  last = 0;
+  /** Without the number of the first row, which depends on the postings before. */
+  private readonly bytes: number[] = [];
 
-export function encodePostings(postings: readonly Posting[], after: number): number[] {
-  const bytes: number[] = [];
-  let last = after;
-  for (const { document, hits } of postings) {
-    push(bytes, document - last);
-    last = document;
+  add(document: number, hits: Hits): void {
+    if (this.last === 0) this.first = document;
+    else push(this.bytes, document - this.last);
+    this.last = document;
     const packed: number[] = [];
     for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
+      const end = at + 3 + hits[at + 2]!;
       push(packed, hits[at]!);
       push(packed, hits[at + 1]!);
       push(packed, hits[at + 2]!);
-      let previous = 0;
-      for (let nth = 0; nth < hits[at + 2]!; nth++) {
-        const position = hits[at + 3 + nth]!;
-        push(packed, position - previous);
-        previous = position;
-      }
+      for (let nth = at + 3; nth < end; nth++) push(packed, hits[nth]! - (nth > at + 3 ? hits[nth - 1]! : 0));
     }
-    push(bytes, packed.length);
-    for (const byte of packed) bytes.push(byte);
+    push(this.bytes, packed.length);
+    for (const byte of packed) this.bytes.push(byte);
   }
-  return bytes;
+
+  get size(): number {
+    return this.bytes.length;
+  }
+
+  /** In hexadecimal digits. `after` is the last number of the postings before. */
+  encode(after: number): string {
+    const start: number[] = [];
+    push(start, this.first - after);
+    return Buffer.from(start).toString('hex') + Buffer.from(this.bytes).toString('hex');
+  }
 }
 
 function push(bytes: number[], value: number): void {
@@ -44,40 +50,46 @@ function push(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Calls `take` for each row. `after` is the number from which the first difference counts. */
-export function decodePostings(
-  bytes: Uint8Array,
-  after: number,
-  take: (document: number, hits: number[]) => void,
-): void {
+/** The place after the last number that was read. */
+let place = 0;
+
+function read(bytes: Uint8Array, at: number): number {
+  let next = at;
+  let byte = bytes[next++]!;
+  let value = byte & 127;
+  for (let factor = 128; byte > 127; factor *= 128) {
+    byte = bytes[next++]!;
+    value += (byte & 127) * factor;
+  }
+  place = next;
+  return value;
+}
+
+/** Calls `take` for each row, with the place of its hits. */
+export function eachPosting(bytes: Uint8Array, take: (document: number, hitsAt: number) => void): void {
+  let document = 0;
   let at = 0;
-  const next = () => {
-    let value = 0;
-    let factor = 1;
-    for (;;) {
-      const byte = bytes[at++]!;
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-      factor *= 128;
-    }
-  };
-  let document = after;
   while (at < bytes.length) {
-    document += next();
-    const length = next();
-    const end = at + length;
-    const hits: number[] = [];
-    while (at < end) {
-      const field = next();
-      const words = next();
-      const count = next();
-      hits.push(field, words, count);
-      let position = 0;
-      for (let nth = 0; nth < count; nth++) {
-        position += next();
-        hits.push(position);
-      }
+    document += read(bytes, at);
+    const hitsAt = place;
+    const length = read(bytes, hitsAt);
+    at = place + length;
+    take(document, hitsAt);
+  }
+}
+
+/** Appends the hits at a place to a list. */
+export function readHits(bytes: Uint8Array, hitsAt: number, hits: number[]): void {
+  const length = read(bytes, hitsAt);
+  const end = place + length;
+  while (place < end) {
+    hits.push(read(bytes, place), read(bytes, place));
+    const count = read(bytes, place);
+    hits.push(count);
+    let position = 0;
+    for (let nth = 0; nth < count; nth++) {
+      position += read(bytes, place);
+      hits.push(position);
     }
-    take(document, hits);
   }
 }

@@ -9,9 +9,9 @@ import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts
 import { highlight } from './highlight.ts';
 import { joinReferences, textColumns } from './index-rows.ts';
 import type { WordIndex } from './index-tables.ts';
-import { Vocabulary } from './matches.ts';
 import { scoreRows, wordsIn } from './score.ts';
 import type { Steps } from './steps.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 /** Replaces the search of a plan by its rows. */
 export function* rankRows(dialect: SqlDialect, index: WordIndex, plan: ReadPlan): Steps<ReadPlan> {
@@ -29,12 +29,10 @@ function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps
   const terms = query.groups.flat();
   const words = [...new Set(terms.flatMap(wordsIn))];
   yield* vocabulary.read(words, query.prefix);
-  const weights = new Map(fields.map(({ number, weight }) => [number, weight]));
-  const scoring = {
-    query,
-    matchesOf: (word: string) => vocabulary.matchesOf(word),
-    weightOf: (field: number) => weights.get(field)!,
-  };
+  const weights = Array.from({ length: 1 + Math.max(-1, ...fields.map(({ number }) => number)) }, () => 0);
+  for (const { number, weight } of fields) weights[number] = weight;
+  const { readHits } = vocabulary;
+  const scoring = { query, weights, readHits, matchesOf: (word: string) => vocabulary.matchesOf(word) };
   const scores = yield* scoreRows(scoring, true);
   const wanted = [
     ...new Set(terms.filter(({ isNegated, isPhrase }) => !isNegated && !isPhrase).flatMap((term) => term.words)),

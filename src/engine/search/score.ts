@@ -4,12 +4,14 @@
  * agree on every score.
  */
 import type { Term, WordQuery } from '../../text/words/query.ts';
-import type { Match, Matches } from './matches.ts';
+import { isAt, isFollowed, isSequence } from './hits.ts';
+import { type Matches, mergeMatches } from './matches.ts';
 import { type Steps, takeInSlices } from './steps.ts';
+import { OF_PREFIX } from './vocabulary.ts';
 
 /** BM25 (S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework", 2009), for each field by itself. */
-const SATURATION = 2;
-const LENGTH_NORMALIZATION = 0.8;
+const SATURATION = 1.2;
+const LENGTH_NORMALIZATION = 0.75;
 const SCALE = 1_000;
 /** A field that consists of the words of the query, such as a code typed in whole, comes first. */
 const WHOLE_FIELD = 500_000_000;
@@ -21,185 +23,210 @@ const ENOUGH_ROWS = 10;
 
 export interface Scoring {
   readonly query: WordQuery;
+  /** The weight of each field by its number; 0 if it is not searched. */
+  readonly weights: readonly number[];
   readonly matchesOf: (word: string) => Matches;
-  readonly weightOf: (field: number) => number;
-}
-
-export function* scoreRows(scoring: Scoring, needsAll: boolean): Steps<ReadonlyMap<number, number>> {
-  const { groups } = scoring.query;
-  const statistics = yield* statisticsOf(scoring);
-  const scores = new Map<number, number>();
-  for (const terms of groups) {
-    yield* takeInSlices(yield* documentsOf(terms, scoring, needsAll), (document) => {
-      const score = Math.round(scoreOf(document, terms, scoring, statistics));
-      scores.set(document, Math.max(1, score, scores.get(document) ?? 0));
-    });
-  }
-  return scores;
-}
-
-interface Statistics {
-  /** The weight of a word: a rare one says more. */
-  readonly rarityOf: ReadonlyMap<string, number>;
-  /** The average length of each field with a hit. */
-  readonly lengths: readonly number[];
-}
-
-function* statisticsOf({ query, matchesOf }: Scoring): Steps<Statistics> {
-  const words = new Set(query.groups.flat().flatMap(wordsIn));
-  const rows = new Set<number>();
-  const totals: number[] = [];
-  const counts: number[] = [];
-  for (const word of words) {
-    yield* takeInSlices(matchesOf(word), ([document, { hits }]) => {
-      rows.add(document);
-      eachField(hits, (field, length) => {
-        totals[field] = (totals[field] ?? 0) + length;
-        counts[field] = (counts[field] ?? 0) + 1;
-      });
-    });
-  }
-  const rarity = (word: string) => Math.log(1 + rows.size / Math.max(1, matchesOf(word).size));
-  return {
-    rarityOf: new Map([...words].map((word) => [word, rarity(word)])),
-    lengths: totals.map((total, field) => total / counts[field]!),
-  };
+  readonly readHits: (matches: Matches, index: number, hits: number[]) => void;
 }
 
 export function wordsIn({ words, whole }: Term): readonly string[] {
   return whole === undefined ? words : [...words, whole];
 }
 
-function* documentsOf(terms: readonly Term[], { matchesOf }: Scoring, needsAll: boolean): Steps<ReadonlySet<number>> {
-  const required = terms.filter(({ isNegated }) => !isNegated);
-  const excluded = terms.filter(({ isNegated }) => isNegated);
-  if (required.length === 0) return new Set();
-  const has = (document: number) => (term: Term) => hasTerm(document, term, matchesOf);
-  const sources: ReadonlySet<number>[] = [];
-  for (const term of required) {
-    sources.push(yield* union(wordsIn(term).map((word) => matchesOf(word).keys())));
+export function* scoreRows(scoring: Scoring, needsAll: boolean): Steps<ReadonlyMap<number, number>> {
+  const { query, matchesOf } = scoring;
+  const words = [...new Set(query.groups.flat().flatMap(wordsIn))];
+  const { size } = yield* mergeMatches(words.map(matchesOf));
+  const rarityOf = (word: string) => Math.log(1 + size / Math.max(1, matchesOf(word).size));
+  const groups: { readonly group: Group; readonly documents: readonly number[] }[] = [];
+  for (const terms of query.groups) {
+    const group = new Group(terms, scoring, rarityOf);
+    groups.push({ group, documents: yield* documentsOf(terms, scoring, needsAll) });
   }
-  const isAllowed = (document: number) => !excluded.some(has(document));
-  const rarest = sources.reduce((least, each) => (each.size < least.size ? each : least));
-  const withAll = yield* union([rarest], (document) => required.every(has(document)) && isAllowed(document));
-  const isShort = required.length <= LONGEST_CONJUNCTION;
-  if (needsAll && (isShort || withAll.size >= ENOUGH_ROWS)) return withAll;
-  return yield* union(sources, (document) => required.some(has(document)) && isAllowed(document));
-}
-
-function* union(
-  lists: readonly Iterable<number>[],
-  isWanted: (document: number) => boolean = () => true,
-): Steps<ReadonlySet<number>> {
-  const found = new Set<number>();
-  for (const list of lists) {
-    yield* takeInSlices(list, (document) => {
-      if (!found.has(document) && isWanted(document)) found.add(document);
+  const lengths = new FieldLengths(scoring.weights.length);
+  for (const { group, documents } of groups) {
+    yield* takeInSlices(documents, (document) => group.addLengths(document, lengths));
+  }
+  const averages = lengths.averages();
+  const scores = new Map<number, number>();
+  for (const { group, documents } of groups) {
+    yield* takeInSlices(documents, (document) => {
+      const score = Math.round(group.scoreOf(document, averages));
+      scores.set(document, Math.max(1, score, groups.length > 1 ? (scores.get(document) ?? 0) : 0));
     });
   }
+  return scores;
+}
+
+function* documentsOf(terms: readonly Term[], scoring: Scoring, needsAll: boolean): Steps<readonly number[]> {
+  const required = terms.filter(({ isNegated }) => !isNegated);
+  const excluded = terms.filter(({ isNegated }) => isNegated);
+  if (required.length === 0) return [];
+  const scratch: number[][] = [];
+  const has = (document: number) => (term: Term) => hasTerm(document, term, scoring, scratch);
+  const sources: Matches[] = [];
+  for (const term of required) sources.push(yield* mergeMatches(wordsIn(term).map(scoring.matchesOf)));
+  const isAllowed = (document: number) => excluded.length === 0 || !excluded.some(has(document));
+  const rarest = sources.reduce((least, each) => (each.size < least.size ? each : least));
+  const withAll = yield* filter(rarest, (document) => required.every(has(document)) && isAllowed(document));
+  const isShort = required.length <= LONGEST_CONJUNCTION;
+  if (needsAll && (isShort || withAll.length >= ENOUGH_ROWS)) return withAll;
+  const any = yield* mergeMatches(sources);
+  return yield* filter(any, (document) => required.some(has(document)) && isAllowed(document));
+}
+
+function* filter({ documents }: Matches, isWanted: (document: number) => boolean): Steps<readonly number[]> {
+  const found: number[] = [];
+  let last = 0;
+  yield* takeInSlices(documents, (document) => {
+    if (document !== last && isWanted(document)) found.push(document);
+    last = document;
+  });
   return found;
 }
 
-function hasTerm(document: number, { words, isPhrase, whole }: Term, matchesOf: Scoring['matchesOf']): boolean {
+function hasTerm(document: number, term: Term, { matchesOf, readHits }: Scoring, scratch: number[][]): boolean {
+  const { words, isPhrase, whole } = term;
   if (whole !== undefined && matchesOf(whole).has(document)) return true;
-  const matches = words.map((word) => matchesOf(word).get(document));
-  if (matches.includes(undefined)) return false;
-  return !isPhrase || sequences(matches as Match[]).length > 0;
+  if (!isPhrase) return words.every((word) => matchesOf(word).has(document));
+  for (const [nth, word] of words.entries()) {
+    const index = matchesOf(word).find(document);
+    if (index === -1) return false;
+    scratch[nth] ??= [];
+    readHits(matchesOf(word), index, scratch[nth]);
+  }
+  return isSequence(scratch.slice(0, words.length));
 }
 
-/** The fields and first positions at which words follow each other. */
-function sequences(matches: readonly Match[]): readonly (readonly [field: number, position: number])[] {
-  const [first, ...rest] = matches.map(({ hits }) => positionsOf(hits));
-  return [...first!].flatMap(([field, positions]) =>
-    [...positions]
-      .filter((start) => rest.every((each, index) => each.get(field)?.has(start + index + 1)))
-      .map((start): [number, number] => [field, start]),
-  );
+/** The average length of each field with a hit. */
+class FieldLengths {
+  private readonly totals: number[];
+  private readonly counts: number[];
+
+  constructor(fields: number) {
+    this.totals = Array.from({ length: fields }, () => 0);
+    this.counts = [...this.totals];
+  }
+
+  add(hits: readonly number[]): void {
+    for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
+      this.totals[hits[at]!]! += hits[at + 1]!;
+      this.counts[hits[at]!]! += 1;
+    }
+  }
+
+  averages(): readonly number[] {
+    return this.totals.map((total, field) => total / this.counts[field]!);
+  }
 }
 
-/** Whether a word follows another in a field. Without allocations, since it runs for every row that is found. */
-function isFollowed(hits: readonly number[], others: readonly number[]): boolean {
-  for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
-    for (let other = 0; other < others.length; other += 3 + others[other + 2]!) {
-      if (hits[at] !== others[other]) continue;
-      let next = other + 3;
-      const end = next + others[other + 2]!;
-      for (let nth = at + 3; nth < at + 3 + hits[at + 2]!; nth++) {
-        while (next < end && others[next]! <= hits[nth]!) next++;
-        if (next < end && others[next] === hits[nth]! + 1) return true;
+interface GroupWord {
+  readonly matches: Matches;
+  /** A rare word says more. */
+  readonly rarity: number;
+  /** Of the current row. */
+  readonly hits: number[];
+  agreement: number;
+}
+
+/** The words that a row of one alternative has. Without allocations for each row, since there may be many. */
+class Group {
+  private readonly words: readonly GroupWord[];
+  /** Words that may be all words of a field, in order. */
+  private readonly wholes: readonly (readonly GroupWord[])[];
+  private readonly counts: number[];
+  private readonly sizes: number[];
+
+  constructor(
+    terms: readonly Term[],
+    private readonly scoring: Scoring,
+    rarityOf: (word: string) => number,
+  ) {
+    const required = terms.filter(({ isNegated }) => !isNegated);
+    const parts: GroupWord[] = [];
+    const codes: GroupWord[] = [];
+    this.words = required.flatMap(({ words, whole }) => {
+      const groupWord = (word: string) => ({
+        matches: scoring.matchesOf(word),
+        rarity: rarityOf(word),
+        hits: [],
+        agreement: 0,
+      });
+      const own = words.map(groupWord);
+      parts.push(...own);
+      if (whole === undefined) return own;
+      codes.push(groupWord(whole));
+      return [...own, codes.at(-1)!];
+    });
+    this.wholes = required.length === 1 && codes.length === 1 ? [codes, parts] : [parts];
+    this.counts = scoring.weights.map(() => 0);
+    this.sizes = [...this.counts];
+  }
+
+  addLengths(document: number, lengths: FieldLengths): void {
+    this.readRow(document);
+    for (const { hits } of this.words) lengths.add(hits);
+  }
+
+  scoreOf(document: number, averages: readonly number[]): number {
+    this.readRow(document);
+    let score = 0;
+    let previous: readonly number[] = [];
+    for (const { hits, rarity, agreement } of this.words) {
+      if (hits.length > 0) {
+        const part = this.ofHits(hits, averages) * rarity * agreement;
+        score += SCALE * part * (isFollowed(previous, hits) ? 1 + NEIGHBOUR : 1);
+      }
+      previous = hits;
+    }
+    return score + this.ofWholeField();
+  }
+
+  private readRow(document: number): void {
+    for (const word of this.words) {
+      const index = word.matches.find(document);
+      if (index === -1) word.hits.length = 0;
+      else {
+        this.scoring.readHits(word.matches, index, word.hits);
+        word.agreement = word.matches.agreementAt(index);
       }
     }
   }
-  return false;
-}
 
-function positionsOf(hits: readonly number[]): ReadonlyMap<number, ReadonlySet<number>> {
-  const found = new Map<number, Set<number>>();
-  eachField(hits, (field, _length, count, at) => {
-    const positions = found.get(field) ?? new Set();
-    found.set(field, positions);
-    for (let nth = 0; nth < count; nth++) positions.add(hits[at + nth]!);
-  });
-  return found;
-}
-
-function scoreOf(document: number, terms: readonly Term[], scoring: Scoring, statistics: Statistics): number {
-  const { matchesOf, weightOf } = scoring;
-  const required = terms.filter(({ isNegated }) => !isNegated);
-  let score = 0;
-  let previous: Match | undefined;
-  for (const word of required.flatMap(wordsIn)) {
-    const match = matchesOf(word).get(document);
-    if (match !== undefined) {
-      const part = ofWord(match, statistics, weightOf) * statistics.rarityOf.get(word)! * match.agreement;
-      const follows = previous !== undefined && isFollowed(previous.hits, match.hits);
-      score += SCALE * part * (follows ? 1 + NEIGHBOUR : 1);
+  private ofHits(hits: readonly number[], averages: readonly number[]): number {
+    const { counts, sizes } = this;
+    counts.fill(0);
+    sizes.fill(0);
+    for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
+      const field = hits[at]!;
+      counts[field]! += hits[at + 2]!;
+      sizes[field] = Math.max(sizes[field]!, hits[at + 1]!);
     }
-    previous = match;
+    let sum = 0;
+    for (let field = 0; field < counts.length; field++) {
+      const count = counts[field]!;
+      if (count === 0) continue;
+      const length = 1 - LENGTH_NORMALIZATION + (LENGTH_NORMALIZATION * sizes[field]!) / averages[field]!;
+      sum += (this.scoring.weights[field]! * count * (SATURATION + 1)) / (count + SATURATION * length);
+    }
+    return sum;
   }
-  return score + wholeField(document, required, scoring);
-}
 
-function ofWord({ hits }: Match, { lengths }: Statistics, weightOf: (field: number) => number): number {
-  const counts: number[] = [];
-  const sizes: number[] = [];
-  eachField(hits, (field, length, count) => {
-    counts[field] = (counts[field] ?? 0) + count;
-    sizes[field] = length;
-  });
-  let sum = 0;
-  counts.forEach((count, field) => {
-    const length = 1 - LENGTH_NORMALIZATION + (LENGTH_NORMALIZATION * sizes[field]!) / lengths[field]!;
-    sum += (weightOf(field) * count * (SATURATION + 1)) / (count + SATURATION * length);
-  });
-  return sum;
-}
-
-/** The bonus if the words of the query are all words of a field. */
-function wholeField(document: number, required: readonly Term[], { matchesOf }: Scoring): number {
-  const whole =
-    required.length === 1 && required[0]!.whole !== undefined ? matchesOf(required[0]!.whole).get(document) : undefined;
-  const words = required.flatMap((term) => term.words);
-  const matches = words.map((word) => matchesOf(word).get(document));
-  let best = 0;
-  const consider = (some: readonly Match[], length: number) => {
-    for (const [field, start] of sequences(some)) {
-      eachField(some[0]!.hits, (each, size) => {
-        if (each === field && start === 0 && size === length) {
-          best = Math.max(best, Math.min(...some.map(({ agreement }) => agreement)));
-        }
-      });
+  /** The bonus if the words of the query are all words of a field. */
+  private ofWholeField(): number {
+    let best = 0;
+    for (const words of this.wholes) {
+      const [{ hits }] = words as [GroupWord];
+      for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
+        if (hits[at + 1] !== words.length || hits[at + 3] !== 0) continue;
+        if (!words.every((word, nth) => isAt(word.hits, hits[at]!, nth))) continue;
+        best = Math.max(
+          best,
+          words.reduce((least, { agreement }) => Math.min(least, agreement), 1),
+        );
+      }
     }
-  };
-  if (whole !== undefined) consider([whole], 1);
-  if (!matches.includes(undefined)) consider(matches as Match[], words.length);
-  // A word that is only a beginning is not the whole.
-  return best === 0.6 ? 0 : WHOLE_FIELD * best;
-}
-
-function eachField(
-  hits: readonly number[],
-  take: (field: number, length: number, count: number, positionsAt: number) => void,
-): void {
-  for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) take(hits[at]!, hits[at + 1]!, hits[at + 2]!, at + 3);
+    // A word that is only a beginning is not the whole.
+    return best === OF_PREFIX ? 0 : WHOLE_FIELD * best;
+  }
 }

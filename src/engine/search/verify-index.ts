@@ -1,9 +1,9 @@
 /** Compares the word index of a collection with its rows. */
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
-import { hitsOf, joinReferences, textColumns, UNUSED } from './index-rows.ts';
-import type { WordIndex } from './index-tables.ts';
-import { decodePostings } from './postings.ts';
+import { hitsOf, joinReferences, textColumns } from './index-rows.ts';
+import { UNUSED, type WordIndex } from './index-tables.ts';
+import { eachPosting, readHits } from './postings.ts';
 import type { StepRow, Steps } from './steps.ts';
 
 const PAGE_ROWS = 500;
@@ -49,18 +49,21 @@ export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<Index
 
 function* sumsOfIndex(dialect: SqlDialect, words: string): Steps<ReadonlyMap<number, number>> {
   const sums = new Map<number, number>();
-  let last: StepRow = { stem: UNUSED, word: UNUSED, first: INT4_MAX };
+  let last: StepRow = { stem: UNUSED, word: UNUSED, chunk: INT4_MAX };
   for (;;) {
-    const { stem, word, first } = last as Record<string, string | number>;
+    const { stem, word, chunk: number } = last as Record<string, string | number>;
     const chunks: readonly StepRow[] = yield buildStatement(
       dialect,
       (
         bind,
-      ) => `select stem, word, first, docs from ${words} where (stem, word, first) > (${bind(stem!)}, ${bind(word!)}, ${bind(first!)})
-        order by stem, word, first limit ${PAGE_ROWS}`,
+      ) => `select stem, word, chunk, docs from ${words} where (stem, word, chunk) > (${bind(stem!)}, ${bind(word!)}, ${bind(number!)})
+        order by stem, word, chunk limit ${PAGE_ROWS}`,
     );
     for (const chunk of chunks) {
-      decodePostings(chunk.docs as Uint8Array, 0, (document, hits) => {
+      const bytes = chunk.docs as Uint8Array;
+      eachPosting(bytes, (document, hitsAt) => {
+        const hits: number[] = [];
+        readHits(bytes, hitsAt, hits);
         sums.set(document, add(sums.get(document) ?? 0, String(chunk.word), hits));
       });
       last = chunk;

@@ -59,6 +59,7 @@ export interface SqlDialect {
   stored(value: Value, type: Type): Value;
   /** A JSON list of lists as a table with the columns c0, c1, …; bytes are in hexadecimal digits. */
   jsonRows(json: string, columns: readonly JsonColumn[]): string;
+  joinBytes(one: string, other: string): string;
   /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; throws for an invalid pattern. */

@@ -111,6 +111,7 @@ export const sqliteDialect: SqlDialect = {
     return `(select ${values.join(', ')} from json_each(${json}))`;
   },
 
+  joinBytes: (one, other) => `cast(${one} || ${other} as blob)`,
   countedText: (sql) => `counted(${sql})`,
   boundedValue(sql, values, least, { bounded, share }) {
     if (bounded === undefined || (bounded === 'embedded' && values.length === 0)) return sql;

@@ -43,6 +43,28 @@ export function allowedEdits(word: string): number {
   return word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
 }
 
+export interface NearPatterns {
+  /** The lengths of words within the allowed edits. */
+  readonly shortest: number;
+  readonly longest: number;
+  /** They have one of these patterns of `like`. */
+  readonly patterns: readonly string[];
+}
+
+/**
+ * What all words within the allowed edits of a word have in common. The word has one piece more than edits, with a
+ * letter between two pieces, since two swapped letters may belong to two pieces. So one piece is without an edit.
+ * Undefined if the word is too short for edits.
+ */
+export function patternsOfNear(word: string): NearPatterns | undefined {
+  const most = allowedEdits(word);
+  if (most === 0) return undefined;
+  const cut = (nth: number) => Math.round((nth * (word.length + 1)) / (most + 1));
+  const pieces = Array.from({ length: most + 1 }, (_, nth) => word.slice(cut(nth), cut(nth + 1) - 1));
+  const patterns = pieces.map((piece, nth) => `${nth === 0 ? '' : '%'}${piece}${nth === most ? '' : '%'}`);
+  return { shortest: word.length - most, longest: word.length + most, patterns };
+}
+
 /** The words within the allowed edits of a word. */
 export function nearWords(word: string, among: Iterable<string>): { readonly text: string; readonly edits: number }[] {
   const most = allowedEdits(word);

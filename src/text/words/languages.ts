@@ -42,7 +42,7 @@ export function isStopWord(language: Language, word: string): boolean {
 
 /** Cached, since the same words recur in many rows. */
 const stems = new Map<Language, Map<string, string>>(LANGUAGES.map((language) => [language, new Map()]));
-const MAX_CACHED = 20_000;
+const MAX_CACHED = 50_000;
 
 export function stemOf(language: Language, word: string): string {
   const cache = stems.get(language)!;

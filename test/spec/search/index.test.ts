@@ -5,6 +5,7 @@ import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import { describeDatabase, maintenanceOf } from '../../../src/engine/open.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
 import { TEST_SETTINGS } from '../../support/engines/postgres.ts';
+import { until } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
 const BRANDS: CollectionDraft = {
@@ -108,6 +109,29 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     const [change] = await opened.list('/changes?order=seq.desc&limit=1');
     expect((await opened.fetch(`/changes/undo?seq=eq.${change!.seq}`, { method: 'POST' })).status).toBe(200);
     expect([await sizes('mantel'), await sizes('gelber')]).toEqual([[], [3]]);
+  });
+
+  test('rows that changed are indexed without a search, and their earlier words leave the index', async () => {
+    const stale = () => place.ask('select 1 from "_products_search_stale" limit 1');
+    const wordsOf = async () => {
+      const rows = await place.ask('select distinct word from "_products_search_words" order by word');
+      return rows.map(({ word }) => word);
+    };
+    const count = async (words: string) => (await sizes(words)).length;
+    const many = Array.from({ length: 2_100 }, (_, size) => ({ code: 'many', size, name: 'Socke erste Wahl' }));
+    await opened.post('products', many);
+    await until('they are indexed', async () => (await stale()).length === 0);
+    expect(await count('socke "erste wahl"')).toBe(many.length);
+    await opened.fetch('/products?code=eq.many', sendJson('PATCH', { name: 'Socke zweite Wahl' }));
+    await until('the words are gone', async () => !(await wordsOf()).includes('erste'));
+    expect([await count('zweite'), await count('erste')]).toEqual([many.length, 0]);
+    await opened.fetch('/products?code=eq.many', { method: 'DELETE' });
+    await until('all words are gone', async () => !(await wordsOf()).includes('socke'));
+    expect(await wordsOf()).toEqual(['', 'blaue', 'gelber', 'hose', 'rote', 'schuh', 'schuhe']);
+    expect(await findings(searched('german', NAME, BRAND))).toEqual([[true, '0 changed rows not indexed yet']]);
+    await opened.post('products', { code: 'many', size: 1, name: 'Socke dritte Wahl' });
+    expect([await sizes('socke'), await sizes('zweite')]).toEqual([[1], []]);
+    await opened.fetch('/products?code=eq.many', { method: 'DELETE' });
   });
 
   test('its tables are not described as collections', async () => {

@@ -15,6 +15,7 @@ import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
 import { identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
+import { ONE_SNAPSHOT } from '../write/transaction.ts';
 import { isTooLong } from './row-bytes.ts';
 
 const ROWS_PER_FETCH = 1_000;
@@ -22,18 +23,20 @@ const ROWS_PER_FETCH = 1_000;
 const BYTES_PER_FETCH = 8 * 1024 * 1024;
 const MAX_LONG_ROWS = 16;
 
+/** `planned` may find the plan in the snapshot of the cursor. */
 export async function openCursor(
   pool: Pool,
-  plan: ReadPlan,
+  planned: ReadPlan | ((connection: Runner) => Promise<ReadPlan>),
   dialect: SqlDialect,
   encoding: Encoding,
   settings?: Statement,
 ): Promise<ReadResult> {
   const connection = await pool.reserve('large result');
   try {
-    const begin = pool.begin('begin isolation level repeatable read read only');
+    const begin = pool.begin(ONE_SNAPSHOT);
     await connection.unsafe(`${begin}; ${WAITING_FOR_A_CLIENT}`);
     if (settings !== undefined) await query(connection, settings);
+    const plan = typeof planned === 'function' ? await planned(connection) : planned;
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));

@@ -18,7 +18,7 @@ import {
 import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { readOnly } from '../write/transaction.ts';
+import { inTransaction, ONE_SNAPSHOT, readOnly } from '../write/transaction.ts';
 import { openCursor } from './cursor.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
@@ -62,6 +62,26 @@ export function readList(
       return recordLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
     },
   );
+}
+
+/** Finds and reads the rows of a search in one snapshot. `rank` replaces the search by its rows. */
+export async function readSearch(
+  pool: Pool,
+  rank: (connection: Runner) => Promise<ReadPlan>,
+  dialect: SqlDialect,
+  encoding: Encoding,
+): Promise<ReadResult> {
+  const work = async (connection: Runner) => {
+    const plan = await rank(connection);
+    const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
+    const output = outputOfRead(plan, encoding, dialect);
+    const page = await readPage(connection, { ...plan, limit }, boundedRows(plan, output, limit), dialect, plan.limit);
+    return page.rows.length > CURSOR_ROWS ? undefined : resultOf(plan, page, encoding, output);
+  };
+  const found = await inTransaction(pool, work, false, 'costly read', undefined, ONE_SNAPSHOT).catch((error) => {
+    if (!isTooLong(error)) throw error;
+  });
+  return found ?? openCursor(pool, rank, dialect, encoding);
 }
 
 /** `askedLimit` is the client's: without a page, the count is that of the rows. */

@@ -1,5 +1,6 @@
 /** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
 import type { Catalogue } from '../../../collection/declaration.ts';
+import { type Compaction, compactWords } from '../../search/compact-index.ts';
 import { indexStaleRows } from '../../search/index-rows.ts';
 import {
   describeIndex,
@@ -7,9 +8,10 @@ import {
   referencesIn,
   type WordIndex,
   wordIndexOf,
+  wordListIndexes,
   wordTables,
 } from '../../search/index-tables.ts';
-import { awaitSteps } from '../../search/steps.ts';
+import { awaitSteps, type Steps } from '../../search/steps.ts';
 import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { columnType } from '../dialect.ts';
@@ -43,9 +45,9 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
   const once = `for each statement execute function ${called}()`;
   return [
     `create table ${documents} (doc integer primary key, ${columns}, unique (${key()}))`,
-    `create table ${words} (stem ${TEXT}, word ${TEXT}, first integer not null, last integer not null, docs bytea not null, primary key (stem, word, first))`,
+    `create table ${words} (stem ${TEXT}, word ${TEXT}, letters integer, chunk integer not null, last integer not null, docs bytea not null, primary key (stem, word, chunk))`,
     `alter table ${words} alter column docs set storage external`,
-    `create index on ${words} (word)`,
+    ...wordListIndexes(words).map((on) => `create index ${on}`),
     `create table ${stale} (seq int8 generated always as identity primary key, ${columns})`,
     functionOf(called, body),
     `create trigger ${called} after update on ${table} for each row when (${changed(ownFields(index))}) execute function ${called}()`,
@@ -135,14 +137,24 @@ export async function hasStaleRows(runner: Runner, { stale }: WordIndex): Promis
 
 /** Indexes the next stale rows of a collection. Returns false if there are none. */
 export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<boolean> {
-  if (!(await hasStaleRows(pool, index))) return false;
+  return (await hasStaleRows(pool, index)) && changeIndex(pool, index, indexStaleRows(dialect, index));
+}
+
+/** Removes the words of rows that changed. Ends early if `isStopped` returns true. */
+export async function compactIndex(pool: Pool, dialect: SqlDialect, index: WordIndex, isStopped: () => boolean) {
+  let step: Compaction | undefined;
+  do step = await changeIndex(pool, index, compactWords(dialect, index, step));
+  while (step !== undefined && !isStopped());
+}
+
+function changeIndex<T>(pool: Pool, index: WordIndex, steps: Steps<T>): Promise<T> {
   return inTransaction(
     pool,
     async (connection) => {
       // One state of the data: only rows that it contains are removed from those that are stale.
       await connection.unsafe('set transaction isolation level repeatable read');
       await connection.unsafe(`lock table ${index.words} in exclusive mode`);
-      return awaitSteps(indexStaleRows(dialect, index), (statement) => query(connection, statement));
+      return awaitSteps(steps, (statement) => query(connection, statement));
     },
     true,
   );

@@ -8,6 +8,8 @@ import { isSurelyUndone, sqlState, unconfirmed } from '../errors.ts';
 /** A slower write may have waited for a standby, and the wait may have been cancelled. */
 const SUSPICIOUS_MS = 250;
 
+export const ONE_SNAPSHOT = 'begin isolation level repeatable read read only';
+
 /** Begins, works, and commits or rolls back. Confirms the commit within `limitMs`, if that is set. */
 export async function inTransaction<T>(
   pool: Pool,
@@ -15,7 +17,7 @@ export async function inTransaction<T>(
   keep: boolean,
   kind: Kind = 'write',
   limitMs?: number,
-  begin: 'begin' | 'begin read only' = 'begin',
+  begin: 'begin' | 'begin read only' | typeof ONE_SNAPSHOT = 'begin',
 ): Promise<T> {
   const connection = await pool.reserve(kind);
   const startedAt = performance.now();

@@ -1,6 +1,7 @@
 /** The word index of a declared search: its tables and triggers in SQLite's SQL, and the indexing of stale rows. */
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
 import { indexStaleRows } from '../../search/index-rows.ts';
 import {
   describeIndex,
@@ -8,9 +9,10 @@ import {
   referencesIn,
   type WordIndex,
   wordIndexOf,
+  wordListIndexes,
   wordTables,
 } from '../../search/index-tables.ts';
-import { runSteps, type StepRow } from '../../search/steps.ts';
+import { runSteps, type StepRow, type Steps } from '../../search/steps.ts';
 import { type IndexState, verifyIndex } from '../../search/verify-index.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -28,8 +30,8 @@ function definitionsOf(index: WordIndex): readonly string[] {
   const record = (rows: string) => `begin insert into ${stale} (${key()}) ${rows}; end`;
   return [
     `create table ${documents} (doc integer primary key, ${columns}, unique (${key()})) strict`,
-    `create table ${words} (stem text not null, word text not null, first integer not null, last integer not null, docs blob not null /* ${describeIndex(index)} */, primary key (stem, word, first)) strict, without rowid`,
-    `create index ${identifier(`_${name}_search_words_word`)} on ${words} (word)`,
+    `create table ${words} (stem text not null, word text not null, letters integer, chunk integer not null, last integer not null, docs blob not null /* ${describeIndex(index)} */, primary key (stem, word, chunk)) strict, without rowid`,
+    ...wordListIndexes(words).map((on, nth) => `create index ${identifier(`_${name}_search_words_${nth}`)} ${on}`),
     `create table ${stale} (seq integer primary key autoincrement, ${columns}) strict`,
     `create trigger ${trigger('insert')} after insert on ${table} ${record(`values (${key('new.')})`)}`,
     `create trigger ${trigger('delete')} after delete on ${table} ${record(`values (${key('old.')})`)}`,
@@ -107,11 +109,34 @@ export function indexWords(connection: Connection, collection: Collection, waitM
   const index = wordIndexOf(collection);
   // Checked first, so that writers are not disturbed without need.
   if (index === undefined || !hasStaleRows(connection, index)) return false;
+  return changeIndex(connection, indexStaleRows(sqliteDialect, index), waitMs);
+}
+
+const compactions = new Map<string, Compaction>();
+
+/** Removes words of rows that changed. Returns false if nothing is left to do. */
+export function compactNextWords(connection: Connection, collection: Collection): boolean {
+  const index = wordIndexOf(collection);
+  if (index === undefined || !hasUnused(connection, index)) return false;
+  const { name } = collection;
+  const step = changeIndex(connection, compactWords(sqliteDialect, index, compactions.get(name)), 0);
+  if (step === undefined) compactions.delete(name);
+  else compactions.set(name, step);
+  return step !== undefined;
+}
+
+/** A number takes two bytes at least. */
+function hasUnused(connection: Connection, { words }: WordIndex): boolean {
+  const sql = `select coalesce(sum(length(docs)), 0) from ${words} where stem = ''`;
+  return connection.number({ sql, params: [] }) > 2 * FEWEST_UNUSED;
+}
+
+function changeIndex<T>(connection: Connection, steps: Steps<T>, waitMs: number): T {
   connection.beginWriting(waitMs);
   try {
-    const isIndexed = runSteps(indexStaleRows(sqliteDialect, index), (statement) => connection.rows(statement));
+    const result = runSteps(steps, (statement) => connection.rows(statement));
     connection.commit();
-    return isIndexed;
+    return result;
   } finally {
     connection.rollback();
   }

@@ -10,7 +10,7 @@ import { translateError } from '../errors.ts';
 import { maintainLog } from '../history/log.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
-import { indexWords } from '../search/word-index.ts';
+import { compactNextWords, indexWords } from '../search/word-index.ts';
 import { applyWrites } from './apply-writes.ts';
 import { PlanDecoder } from './plan-messages.ts';
 import type { WriteList } from './writer.ts';
@@ -124,7 +124,8 @@ function indexSome(): void {
     const { historyDays } = terms!.bounds;
     const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
-    const indexNext = (collection: Collection) => indexWords(open(), collection, 0) || indexPending(open(), collection);
+    const indexNext = (collection: Collection) =>
+      indexWords(open(), collection, 0) || compactNextWords(open(), collection) || indexPending(open(), collection);
     return collections.some(() => indexNext(collections[visits++ % collections.length]!)) || isMaintained;
   });
   indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
@@ -145,6 +146,9 @@ function open(): Connection {
 const LIST_OPTIMIZATIONS = { sql: 'pragma optimize = 0x10003', params: [] };
 const ANALYZES_COLLECTION = /^ANALYZE "main"\."(?!_.*_search[_"])/i;
 
+/** With fewer rows, a table has no statistics: a table that grows would be scanned for each row of a join. */
+const FEWEST_COUNTED = 1_000;
+
 /**
  * Gathers statistics, which decide whether reads are cheap; samples of each index suffice. The search index's tables
  * must have none: with outdated small sizes, SQLite would scan them for every row.
@@ -154,7 +158,9 @@ function gatherStatistics(connection: Connection): void {
     connection.execute(`pragma analysis_limit = ${2 * INLINE_PAGE_ROWS}`);
     const statements = connection.values(LIST_OPTIMIZATIONS).map(([sql]) => String(sql));
     for (const sql of statements.filter((each) => ANALYZES_COLLECTION.test(each))) connection.execute(sql);
-    const deleted = connection.execute("delete from sqlite_stat1 where tbl glob '_*_search*'");
+    const deleted = connection.execute(
+      `delete from sqlite_stat1 where tbl glob '_*_search*' or cast(stat as integer) < ${FEWEST_COUNTED}`,
+    );
     // Reloads the statistics.
     if (deleted > 0) connection.execute('analyze sqlite_schema');
   } catch {

@@ -1,0 +1,100 @@
+/**
+ * Removes the words of rows that changed from the index, so that it equals a new one. A step rewrites some words. The
+ * numbers of these rows are forgotten after the last word. After a restart it begins again.
+ */
+import { buildStatement, type SqlDialect } from '../sql/statement.ts';
+import { type AddedChunk, addChunks, BATCH_ROWS, CHUNK_BYTES } from './index-rows.ts';
+import { LAST_CHUNK, UNUSED, type WordIndex } from './index-tables.ts';
+import { eachPosting, PostingList, readHits } from './postings.ts';
+import { type StepRow, type Steps, takeInSlices } from './steps.ts';
+
+/** The words of a transaction. Others wait for it. */
+const WORDS_PER_STEP = 100;
+/** It begins when more rows changed than this number and a quarter of all. The numbers of a batch may stay. */
+export const FEWEST_UNUSED = 2 * BATCH_ROWS;
+
+export interface Compaction {
+  /** The last word that was rewritten. */
+  readonly after: string;
+  /** The chunks with the numbers that are removed. */
+  readonly chunks: readonly number[];
+}
+
+/** Returns undefined if there is nothing left to do. Runs in a transaction that excludes other writers of the index. */
+export function* compactWords(
+  dialect: SqlDialect,
+  index: WordIndex,
+  begun: Compaction | undefined,
+): Steps<Compaction | undefined> {
+  const { words } = index;
+  const rows = yield buildStatement(
+    dialect,
+    (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} order by last`,
+  );
+  const known = rows.filter(({ chunk }) => begun === undefined || begun.chunks.includes(Number(chunk)));
+  const unused = new Set<number>();
+  yield* takeInSlices(known, ({ docs }) => eachPosting(docs as Uint8Array, (document) => unused.add(document)));
+  if (begun === undefined && !(yield* isWorthwhile(dialect, index, unused.size))) return undefined;
+  const { after, chunks } = begun ?? { after: UNUSED, chunks: known.map(({ chunk }) => Number(chunk)) };
+  const found = yield buildStatement(dialect, (bind) => {
+    const some = `select word, stem from ${words} where word > ${bind(after)} and chunk = ${LAST_CHUNK} order by word limit ${WORDS_PER_STEP}`;
+    return `select w.stem, w.word, w.chunk, w.docs from (${some}) as v join ${words} as w on w.stem = v.stem and w.word = v.word`;
+  });
+  const byWord = [...Map.groupBy(found, ({ word }) => String(word))];
+  const changed: string[][] = [];
+  const added: AddedChunk[] = [];
+  yield* takeInSlices(byWord, ([word, list]) => {
+    const { stem } = list[0]!;
+    const kept = withoutUnused(list, unused);
+    if (kept === undefined) return;
+    changed.push([String(stem), word]);
+    kept.forEach((each, nth) => {
+      const chunk = nth === kept.length - 1 ? LAST_CHUNK : each.last;
+      added.push({ stem: String(stem), word, chunk, last: each.last, hex: each.encode(0) });
+    });
+  });
+  if (changed.length > 0) {
+    yield buildStatement(dialect, (bind) => {
+      const list = dialect.jsonRows(bind(JSON.stringify(changed)), ['text', 'text']);
+      return `delete from ${words} where (stem, word) in (select c0, c1 from ${list} as l)`;
+    });
+  }
+  if (added.length > 0) yield addChunks(dialect, index, added);
+  if (byWord.length > 0) {
+    return { after: byWord.reduce((last, [word]) => (word > last ? word : last), after), chunks };
+  }
+  // The greatest number stays, so that no number is used again.
+  const greatest = rows.at(-1)?.chunk;
+  const removed = chunks.filter((chunk) => chunk !== Number(greatest)).map((chunk) => [chunk]);
+  yield buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(removed)), ['number']);
+    return `delete from ${words} where stem = ${bind(UNUSED)} and chunk in (select c0 from ${list} as l)`;
+  });
+  return undefined;
+}
+
+function* isWorthwhile(dialect: SqlDialect, { documents }: WordIndex, unused: number): Steps<boolean> {
+  if (unused <= FEWEST_UNUSED) return false;
+  const [counted] = yield buildStatement(dialect, () => `select count(*) as count from ${documents}`);
+  return unused > Number(counted!.count) / 4;
+}
+
+/** The chunks of a word without rows that changed; undefined if it has none of them. */
+function withoutUnused(chunks: readonly StepRow[], unused: ReadonlySet<number>): readonly PostingList[] | undefined {
+  const kept: PostingList[] = [];
+  let isChanged = false;
+  for (const { docs } of chunks.toSorted((one, other) => Number(one.chunk) - Number(other.chunk))) {
+    const bytes = docs as Uint8Array;
+    eachPosting(bytes, (document, hitsAt) => {
+      if (unused.has(document)) {
+        isChanged = true;
+        return;
+      }
+      const hits: number[] = [];
+      readHits(bytes, hitsAt, hits);
+      if (kept.length === 0 || kept.at(-1)!.size > CHUNK_BYTES) kept.push(new PostingList());
+      kept.at(-1)!.add(document, hits);
+    });
+  }
+  return isChanged ? kept : undefined;
+}

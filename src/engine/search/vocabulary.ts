@@ -1,0 +1,230 @@
+/** The rows that contain the words of a query, without rows and fields that the caller may not read. */
+
+import type { SearchPlan } from '../../plan/types.ts';
+import { type NearPatterns, nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
+import { type Language, stemOf } from '../../text/words/languages.ts';
+import { isCode } from '../../text/words/tokens.ts';
+import { compilePredicate } from '../sql/predicate.ts';
+import { scopeOf } from '../sql/read.ts';
+import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { LAST_CHUNK, UNUSED, type WordIndex } from './index-tables.ts';
+import { CHUNKS_BEFORE_PAUSE, type Matches, matchesIn, mergeMatches, NO_MATCHES } from './matches.ts';
+import { eachPosting, readHits } from './postings.ts';
+import { type StepRow, type Steps, takeInSlices } from './steps.ts';
+
+const OF_STEM = 1;
+export const OF_PREFIX = 0.6;
+const OF_EDITS = [1, 0.5, 0.3] as const;
+
+export class Vocabulary {
+  private readonly found = new Map<string, Matches>();
+  /** The stems that stand for a query word: its own, and those of corrections. */
+  private readonly stems = new Map<string, Map<string, number>>();
+  /** The numbers of rows that are visible, by predicate. */
+  private readonly visible: readonly Map<number, boolean>[];
+  private unused = NO_MATCHES;
+  private readonly language: Language;
+  /** Whether the caller may read all searched texts. */
+  private readonly isComplete: boolean;
+  private ofPrefixRows: readonly StepRow[] = [];
+  private readonly scratch: number[] = [];
+
+  constructor(
+    private readonly dialect: SqlDialect,
+    private readonly index: WordIndex,
+    private readonly search: SearchPlan,
+  ) {
+    this.language = index.collection.search!.language;
+    this.visible = search.visible.map(() => new Map());
+    this.isComplete = search.fields.length === index.fields.length && search.visible.length === 0;
+  }
+
+  matchesOf(word: string): Matches {
+    return this.found.get(word) ?? NO_MATCHES;
+  }
+
+  /** Whether a word of a text was searched for, for highlights. */
+  isSearched(word: string, words: readonly string[], prefix: string | undefined): boolean {
+    const stem = stemOf(this.language, word);
+    return (prefix !== undefined && word.startsWith(prefix)) || words.some((each) => this.stems.get(each)?.has(stem));
+  }
+
+  /** Whether the caller may read a field of a row. */
+  isReadable(document: number, field: number): boolean {
+    const readable = this.search.fields.find((each) => each.number === field);
+    if (readable === undefined) return false;
+    return readable.rows === undefined || this.visible[readable.rows]!.get(document) === true;
+  }
+
+  /** Reads the rows of the words, and of words that begin with the prefix. */
+  *read(words: readonly string[], prefix: string | undefined): Steps<void> {
+    const stems = new Set([UNUSED, ...words.map((word) => stemOf(this.language, word))]);
+    const ofStems = yield this.ofStems([...stems]);
+    const unused = ofStems.filter(({ word }) => word === UNUSED);
+    const used = ofStems.filter(({ word }) => word !== UNUSED);
+    const lists: Matches[] = [];
+    // Each chunk has its own order.
+    for (const row of unused) lists.push(yield* matchesIn([row], () => OF_STEM));
+    this.unused = yield* mergeMatches(lists);
+    const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
+    this.ofPrefixRows = ofPrefix;
+    yield* this.readVisible([...used, ...ofPrefix]);
+    for (const word of words) {
+      const own = stemOf(this.language, word);
+      this.stems.set(word, new Map([[own, OF_STEM]]));
+      this.found.set(word, yield* this.matchesIn(used, ({ stem }) => (stem === own ? OF_STEM : undefined)));
+    }
+    if (prefix === undefined) return;
+    const own = stemOf(this.language, prefix);
+    yield* this.add(prefix, ofPrefix, ({ stem }) => (stem === own ? undefined : OF_PREFIX));
+  }
+
+  /** The words with the prefix in each row. */
+  *completions(): Steps<ReadonlyMap<number, readonly string[]>> {
+    const found = new Map<number, string[]>();
+    const add = (word: string) => (document: number, bytes: Uint8Array, hitsAt: number) => {
+      if (!this.isFound(document, bytes, hitsAt)) return;
+      const words = found.get(document);
+      if (words === undefined) found.set(document, [word]);
+      else words.push(word);
+    };
+    yield* eachChunk(this.ofPrefixRows, ({ word, docs }) => {
+      const bytes = docs as Uint8Array;
+      const take = add(String(word));
+      eachPosting(bytes, (document, hitsAt) => take(document, bytes, hitsAt));
+    });
+    return found;
+  }
+
+  /** Adds rows with words that differ from these by a misspelling. */
+  *correct(words: readonly string[]): Steps<void> {
+    const nearOf = new Map<string, ReadonlyMap<string, number>>();
+    const stems = new Set<string>();
+    for (const word of words.filter((each) => !isCode(each))) {
+      const patterns = patternsOfNear(word);
+      if (patterns === undefined) continue;
+      const similar = yield this.similar(patterns);
+      const near = nearWords(
+        word,
+        similar.map((row) => String(row.word)),
+      );
+      nearOf.set(word, new Map(near.map(({ text, edits }) => [text, OF_EDITS[edits]!])));
+      for (const row of similar) if (nearOf.get(word)!.has(String(row.word))) stems.add(String(row.stem));
+    }
+    if (stems.size === 0) return;
+    const rows = yield this.ofStems([...stems]);
+    yield* this.readVisible(rows);
+    for (const [word, near] of nearOf) {
+      const own = this.stems.get(word)!;
+      const added = new Map<string, number>();
+      yield* eachChunk(rows, (row) => {
+        const stem = String(row.stem);
+        const agreement = near.get(String(row.word)) ?? 0;
+        // A word that the caller cannot read corrects nothing.
+        if (agreement > (own.get(stem) ?? added.get(stem) ?? 0) && this.hasReadable(row)) added.set(stem, agreement);
+      });
+      yield* this.add(word, rows, ({ stem }) => added.get(String(stem)));
+      for (const [stem, agreement] of added) own.set(stem, agreement);
+    }
+  }
+
+  private *add(word: string, rows: readonly StepRow[], agreementOf: (row: StepRow) => number | undefined): Steps<void> {
+    const more = yield* this.matchesIn(rows, agreementOf);
+    this.found.set(word, yield* mergeMatches([this.matchesOf(word), more]));
+  }
+
+  private matchesIn(rows: readonly StepRow[], agreementOf: (row: StepRow) => number | undefined): Steps<Matches> {
+    const isAny = this.isComplete && this.unused.size === 0;
+    return matchesIn(rows, agreementOf, isAny ? undefined : this.isFound);
+  }
+
+  /** Whether a row exists and the caller may read a field with a hit. */
+  private readonly isFound = (document: number, bytes: Uint8Array, hitsAt: number): boolean => {
+    if (this.unused.has(document)) return false;
+    if (this.isComplete) return true;
+    this.scratch.length = 0;
+    readHits(bytes, hitsAt, this.scratch);
+    this.keepReadable(document, this.scratch);
+    return this.scratch.length > 0;
+  };
+
+  /** Replaces the content of `hits` by the hits of a row that the caller may read. */
+  readonly readHits = (matches: Matches, index: number, hits: number[]): void => {
+    matches.readHits(index, hits);
+    if (!this.isComplete) this.keepReadable(matches.documents[index]!, hits);
+  };
+
+  private keepReadable(document: number, hits: number[]): void {
+    let kept = 0;
+    for (let at = 0, end = 0; at < hits.length; at = end) {
+      end = at + 3 + hits[at + 2]!;
+      if (!this.isReadable(document, hits[at]!)) continue;
+      hits.copyWithin(kept, at, end);
+      kept += end - at;
+    }
+    hits.length = kept;
+  }
+
+  private hasReadable({ docs }: StepRow): boolean {
+    let isFound = false;
+    const bytes = docs as Uint8Array;
+    eachPosting(bytes, (document, hitsAt) => {
+      isFound ||= this.isFound(document, bytes, hitsAt);
+    });
+    return isFound;
+  }
+
+  private ofStems(stems: readonly string[]): Statement {
+    const { words } = this.index;
+    return buildStatement(this.dialect, (bind) => {
+      const list = this.dialect.jsonRows(bind(JSON.stringify(stems.map((stem) => [stem]))), ['text']);
+      return `select w.stem, w.word, w.chunk, w.docs from ${list} as l join ${words} as w on w.stem = c0`;
+    });
+  }
+
+  private ofPrefix(prefix: string): Statement {
+    const { words } = this.index;
+    return buildStatement(this.dialect, (bind) => {
+      const range = `v.word >= ${bind(prefix)} and v.word < ${bind(`${prefix}\u{10ffff}`)} and v.chunk = ${LAST_CHUNK}`;
+      return `select w.stem, w.word, w.chunk, w.docs from ${words} as v cross join ${words} as w
+        where ${range} and w.stem = v.stem and w.word = v.word`;
+    });
+  }
+
+  /** Words of these lengths that have one of the patterns. */
+  private similar({ shortest, longest, patterns }: NearPatterns): Statement {
+    const { words } = this.index;
+    return buildStatement(this.dialect, (bind) => {
+      const tests = patterns.map((pattern) => `word like ${bind(pattern)}`).join(' or ');
+      return `select word, stem from ${words} where letters > 0 and letters between ${bind(shortest)} and ${bind(longest)} and (${tests})`;
+    });
+  }
+
+  /** Reads which rows with these words are visible. */
+  private *readVisible(found: readonly StepRow[]): Steps<void> {
+    const { visible } = this.search;
+    if (visible.length === 0) return;
+    const all = new Set<number>();
+    yield* eachChunk(found, ({ docs }) =>
+      eachPosting(docs as Uint8Array, (document) => this.unused.has(document) || all.add(document)),
+    );
+    for (const [index, predicate] of visible.entries()) {
+      const known = this.visible[index]!;
+      const unknown = [...all].filter((document) => !known.has(document));
+      if (unknown.length === 0) continue;
+      for (const document of unknown) known.set(document, false);
+      const { collection, documents, sameKey } = this.index;
+      const table = identifier(collection.name);
+      const rows = yield buildStatement(this.dialect, (bind) => {
+        const list = this.dialect.jsonRows(bind(JSON.stringify(unknown.map((each) => [each]))), ['number']);
+        const where = compilePredicate(predicate, scopeOf(this.dialect, bind, collection.name));
+        return `select d.doc from ${list} as l join ${documents} as d on d.doc = c0 join ${table} on ${sameKey(table, 'd')} where ${where}`;
+      });
+      for (const { doc } of rows) known.set(Number(doc), true);
+    }
+  }
+}
+
+function eachChunk(rows: readonly StepRow[], take: (row: StepRow) => void): Steps<void> {
+  return takeInSlices(rows, take, CHUNKS_BEFORE_PAUSE);
+}
