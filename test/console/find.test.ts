@@ -1,6 +1,7 @@
 /** Filters of the console in words, and the search over several fields. */
 import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { filterField } from '../../src/console/browser/api/query/filters.ts';
 import { listUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
 import {
   describeFilter,
@@ -32,7 +33,7 @@ const collection = declareCatalogue({
     },
   ],
 }).collections.get('things')!;
-const place = (name: string) => ({ collection, field: collection.byName.get(name)! });
+const place = (name: string) => filterField(collection, collection.byName.get(name)!);
 
 test.each([
   ['price', 'gt.1234.5', 'Price > 1,234.5'],
@@ -41,6 +42,7 @@ test.each([
   ['label', 'ilike.*50\\%*', 'Label contains 50%'],
   ['label', 'ilike.Ch*', 'Label begins with Ch'],
   ['label', 'in.("a, b",c)', 'Label: a, b, c'],
+  ['label', 'orempty.in.(a,b)', 'Label: empty, a, b'],
   ['label', 'not.eq.Chai', 'Label not = Chai'],
   ['active', 'is.true', 'Active Yes'],
   ['tags', 'cs.{"hot"}', 'Tags has hot'],

@@ -98,6 +98,53 @@ browserStories(
       await stage.until('2 rows');
     });
 
+    test('a reference filter finds every row, combines with empty, and fields of referenced rows are filters', async () => {
+      const { page } = stage;
+      const more = Array.from({ length: 120 }, (_, at) => ({ company_name: `Zeta ${at}`, country: 'Peru' }));
+      await stage.service.fetch('/suppliers', { method: 'POST', body: JSON.stringify(more) });
+      const [last] = await stage.ask<{ id: number }[]>('/suppliers?company_name=eq.Zeta 117');
+      const set = (id: number, values: object) =>
+        stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(values) });
+      const today = new Date().toISOString().slice(0, 10);
+      await set(1, { supplier_id: last!.id, released: today });
+      await set(2, { supplier_id: null, released: '2001-01-01' });
+      await stage.open('/c/products');
+      await untilShown(page, ['Chai']);
+      await page
+        .getByRole('group', { name: 'Quick filters' })
+        .getByRole('button', { name: 'Supplier' })
+        .first()
+        .click();
+      const popover = page.getByRole('dialog', { name: 'Supplier' });
+      await popover.getByRole('searchbox').pressSequentially('zeta 117', { delay: 30 });
+      await popover.getByRole('checkbox', { name: 'Zeta 117' }).check();
+      await popover.getByRole('searchbox').fill('');
+      await popover.getByRole('checkbox', { name: 'empty' }).check();
+      await popover.getByRole('button', { name: 'Apply' }).click();
+      await stage.until('2 rows');
+      await untilShown(page, ['Chai', 'Chang']);
+      await stage.until(/^Supplier: .*empty/);
+      await page.getByRole('button', { name: 'All conditions' }).click();
+      const line = page.getByRole('group', { name: 'Condition' }).first();
+      await line.getByRole('checkbox', { name: 'Zeta 117' }).waitFor();
+      await line.getByLabel('Field').selectOption({ label: 'Country' });
+      await line.getByLabel('Operator').selectOption({ label: 'equals' });
+      await line.getByLabel('Value').fill('Peru');
+      await page.getByRole('button', { name: 'Add a condition' }).click();
+      const period = page.getByRole('group', { name: 'Condition' }).nth(1);
+      await period.getByLabel('Field').selectOption({ label: 'Released' });
+      await period.getByLabel('Operator').selectOption({ label: 'is during' });
+      await period.getByLabel('Value').selectOption('last 7 days');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await stage.until('1 row');
+      await untilShown(page, ['Chai']);
+      await stage.until('Supplier: Country = Peru');
+      await stage.until('Released: last 7 days');
+      // The address keeps the period, the request has days.
+      expect(page.url()).toContain('released=during.last7');
+      expect(await page.getByTestId('request-url').textContent()).toContain('released=gte.20');
+    });
+
     test('Ctrl+K jumps to a collection, to an action and to a row, without a reload', async () => {
       const { page } = stage;
       await stage.open('/c/products');

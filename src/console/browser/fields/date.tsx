@@ -1,8 +1,10 @@
 /** Dates and times, with the browser's own inputs. A point in time is shown and entered in local time. */
 import type { Value } from '../api/catalogue.ts';
+import { Options } from '../components/inputs.tsx';
+import { t } from '../i18n/text.ts';
 import { dateInputOf, editableTime, formatDate } from './dates.ts';
-import { rangeFilter } from './filters.tsx';
-import type { FieldKind, FieldPlace, InputProps } from './kind.ts';
+import { operandOf, rangeFilter } from './filters.tsx';
+import type { FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
 import { parseCell } from './parse.ts';
 import { textAttributes, textCell } from './text.tsx';
 
@@ -22,6 +24,27 @@ function DateInput(props: InputProps) {
   );
 }
 
+const DateRange = rangeFilter({ parse: parseCell, print }, 'date');
+
+/** A period that moves with the day, or a range. */
+function DateFilter(props: FilterProps) {
+  const period = operandOf(props.conditions, 'during');
+  if (props.field.type.input === 'time') return <DateRange {...props} />;
+  return (
+    <div className="stack">
+      <select
+        aria-label={t.find.period}
+        value={period}
+        onChange={({ target }) => props.onChange(target.value === '' ? [] : [`during.${target.value}`])}
+      >
+        <option value="">{t.find.anyPeriod}</option>
+        <Options of={t.find.periods} />
+      </select>
+      {period === '' && <DateRange {...props} />}
+    </div>
+  );
+}
+
 export const date: FieldKind = {
   name: 'date',
   format,
@@ -29,5 +52,5 @@ export const date: FieldKind = {
   parse: parseCell,
   Cell: textCell(format),
   Input: DateInput,
-  Filter: rangeFilter({ parse: parseCell, print }, 'date'),
+  Filter: DateFilter,
 };

@@ -1,10 +1,13 @@
-/** All filters of a list as conditions of the query language, with every operator of a field. */
-import { useState } from 'react';
-import { labelOf } from '../api/catalogue.ts';
+/** All filters of a list as conditions, with every operator of a field and a choice of its values. */
+import { useId, useState } from 'react';
+import { type Collection, labelOf } from '../api/catalogue.ts';
+import { filterFields, OR_EMPTY, readFilter } from '../api/query/filters.ts';
 import type { ListQuery, Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Check, Options } from '../components/inputs.tsx';
+import { inList } from '../fields/filters.tsx';
+import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import {
   type ConditionParts,
@@ -13,7 +16,10 @@ import {
   parseCondition,
   parseOperand,
   printCondition,
+  VALUE_OPERATORS,
+  valuesOf,
 } from './conditions.ts';
+import { ValueList } from './value-list.tsx';
 
 interface AdvancedDialogProps {
   readonly query: ListQuery;
@@ -33,6 +39,7 @@ const EMPTY_EXPRESSION = '()';
 
 export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDialogProps) {
   const { collection, filters } = query;
+  const fieldOf = (name: string) => readFilter(collection, [name, '']);
   const firstField = collection.fields[0]!.name;
   const newLine = (id: number): Line => ({ id, name: firstField, isNegated: false, operator: 'eq', operand: '' });
   const [lines, setLines] = useState<readonly Line[]>(() =>
@@ -40,84 +47,38 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
   );
   const change = (id: number, values: Partial<Line>) =>
     setLines(lines.map((line) => (line.id === id ? { ...line, problem: '', ...values } : line)));
-  const isField = (name: string) => collection.byName.has(name);
 
   function lineOf(id: number, name: string, text: string): Line {
-    if (!isField(name)) return { id, name, isNegated: false, operator: '', operand: text };
+    if (fieldOf(name) === undefined) return { id, name, isNegated: false, operator: '', operand: text };
     return { id, name, ...parseCondition(text) };
   }
 
   const onSubmit = () => {
     const read = lines.map((line): Line => {
-      if (!isField(line.name)) return line;
-      const place = { collection, field: collection.byName.get(line.name)! };
-      const parsed = parseOperand(place, line.operator, line.operand);
+      const field = fieldOf(line.name);
+      const parsed = field && parseOperand(field, line.operator, line.operand);
+      if (parsed === undefined) return line;
       return 'value' in parsed ? { ...line, operand: String(parsed.value) } : { ...line, problem: parsed.problem };
     });
     if (read.some(({ problem }) => problem)) return setLines(read);
-    onApply(read.map((line): Pair => [line.name, isField(line.name) ? printCondition(line) : line.operand]));
+    onApply(read.map((line): Pair => [line.name, fieldOf(line.name) ? printCondition(line) : line.operand]));
   };
   return (
     <Dialog title={t.find.allConditions} size="large" onClose={onClose} submit={{ label: t.find.apply, onSubmit }}>
       <p>{t.find.allMatch}</p>
       {lines.map((line) => (
         <div key={line.id} className="condition" role="group" aria-label={t.find.condition}>
-          <select
-            aria-label={t.app.field}
-            value={line.name}
-            onChange={({ target: { value } }) =>
+          <FieldSelect
+            collection={collection}
+            name={line.name}
+            onChange={(name) =>
               change(
                 line.id,
-                isField(value)
-                  ? { name: value, operator: 'eq', operand: '' }
-                  : { name: value, operand: EMPTY_EXPRESSION },
+                fieldOf(name) ? { name, operator: 'eq', operand: '' } : { name, operand: EMPTY_EXPRESSION },
               )
             }
-          >
-            <Options of={collection.fields.map((field) => [field.name, labelOf(field)] as const)} />
-            <Options
-              of={[...new Set([...EXPRESSIONS, ...(isField(line.name) ? [] : [line.name])])].map(
-                (name) => [name, t.find.expression(name)] as const,
-              )}
-            />
-          </select>
-          {isField(line.name) && (
-            <>
-              <Check
-                className="negation"
-                checked={line.isNegated}
-                onChange={(isNegated) => change(line.id, { isNegated })}
-              >
-                {t.find.not}
-              </Check>
-              <select
-                aria-label={t.find.operator}
-                value={line.operator}
-                onChange={({ target }) => change(line.id, { operator: target.value })}
-              >
-                <Options
-                  of={[
-                    ...new Set([
-                      line.operator,
-                      ...operatorsOf({ collection, field: collection.byName.get(line.name)! }),
-                    ]),
-                  ]
-                    .sort()
-                    .map((name) => [name, `${operatorWords(name)} (${name})`] as const)}
-                />
-              </select>
-            </>
-          )}
-          <span className="operand">
-            <input
-              type="text"
-              aria-label={t.find.value}
-              aria-invalid={line.problem ? true : undefined}
-              value={line.operand}
-              onChange={({ target }) => change(line.id, { operand: target.value })}
-            />
-            {line.problem && <span className="problem">{line.problem}</span>}
-          </span>
+          />
+          <ConditionInput query={query} line={line} onChange={(values) => change(line.id, values)} />
           <IconButton
             icon="trash"
             label={t.find.removeCondition}
@@ -133,5 +94,130 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
         {t.find.addCondition}
       </Button>
     </Dialog>
+  );
+}
+
+interface FieldSelectProps {
+  readonly collection: Collection;
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+}
+
+/** The fields of the collection, those of each referenced row, and expressions of the query language. */
+function FieldSelect({ collection, name, onChange }: FieldSelectProps) {
+  const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
+  const isField = readFilter(collection, [name, '']) !== undefined;
+  const expressions = [...new Set([...EXPRESSIONS, ...(isField ? [] : [name])])];
+  return (
+    <select aria-label={t.app.field} value={name} onChange={({ target }) => onChange(target.value)}>
+      {[...groups].map(([label, fields]) => {
+        const names = fields.map((each) => [each.name, labelOf(each.field)] as const);
+        if (label === '') return <Options key={label} of={names} />;
+        return (
+          <optgroup key={label} label={label}>
+            <Options of={names} />
+          </optgroup>
+        );
+      })}
+      <Options of={expressions.map((each) => [each, t.find.expression(each)] as const)} />
+    </select>
+  );
+}
+
+interface ConditionInputProps {
+  readonly query: ListQuery;
+  readonly line: Line;
+  readonly onChange: (values: Partial<Line>) => void;
+}
+
+/** Operators without a value. */
+const EMPTY = { isNegated: false, operator: 'is', operand: 'null' } as const;
+
+/** The operator and the value of a condition: a list of values, the input of the kind, or text. */
+function ConditionInput({ query, line, onChange }: ConditionInputProps) {
+  const id = useId();
+  const { name, isNegated, operator, operand, problem } = line;
+  const filter = readFilter(query.collection, [name, '']);
+  const isEmpty = operator === 'is' && operand === 'null';
+  const chosen = isEmpty ? (isNegated ? 'notEmpty' : 'empty') : operator === OR_EMPTY.slice(0, -1) ? 'in' : operator;
+  const choose = (next: string) => {
+    if (next === 'empty' || next === 'notEmpty') return onChange({ ...EMPTY, isNegated: next === 'notEmpty' });
+    if (next === 'during') return onChange({ operator: next, operand: 'last7', isNegated: false });
+    onChange({
+      operator: next,
+      ...((isEmpty || next === 'in' || chosen === 'in') && { operand: '', isNegated: false }),
+    });
+  };
+  if (filter === undefined)
+    return (
+      <span className="operand">
+        <input
+          aria-label={t.find.value}
+          value={operand}
+          onChange={({ target }) => onChange({ operand: target.value })}
+        />
+      </span>
+    );
+  const { Input, name: kind, Filter } = kindOf(filter);
+  const names = ['empty', 'notEmpty', ...operatorsOf(filter).filter((each) => each !== 'is')];
+  const attributes = {
+    id,
+    'aria-invalid': problem ? true : undefined,
+    'aria-label': t.find.value,
+    value: operand,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => onChange({ operand: target.value }),
+  };
+  const isTyped = !VALUE_OPERATORS.includes(operator) || !['date', 'reference', 'choice'].includes(kind);
+  return (
+    <>
+      <Check
+        className="negation"
+        disabled={isEmpty}
+        checked={isNegated}
+        onChange={(next) => onChange({ isNegated: next })}
+      >
+        {t.find.not}
+      </Check>
+      <select aria-label={t.find.operator} value={chosen} onChange={({ target }) => choose(target.value)}>
+        <Options of={[...new Set([chosen, ...names])].map((each) => [each, operatorWords(each)] as const)} />
+      </select>
+      <span className="operand">
+        {isEmpty ? null : chosen === 'in' && Filter === undefined ? (
+          <ValueList
+            id={id}
+            query={query}
+            filter={filter}
+            chosen={valuesOf(printCondition({ ...line, isNegated: false }))}
+            onChange={(values) => {
+              const given = values.filter((value) => value !== null);
+              if (given.length === values.length) onChange({ operator: 'in', operand: inList(given) });
+              else if (given.length === 0) onChange(EMPTY);
+              else onChange(parseCondition(`${OR_EMPTY}${inList(given)}`));
+            }}
+          />
+        ) : operator === 'during' ? (
+          <select {...attributes}>
+            <Options of={t.find.periods} />
+          </select>
+        ) : isTyped ? (
+          <input type="text" placeholder={chosen === 'in' ? t.find.listHint : ''} {...attributes} />
+        ) : (
+          <>
+            <label className="visually-hidden" htmlFor={id}>
+              {t.find.value}
+            </label>
+            <Input
+              collection={filter.collection}
+              field={filter.field}
+              id={id}
+              text={operand}
+              isInvalid={problem ? true : undefined}
+              onChange={(text) => onChange({ operand: text })}
+            />
+          </>
+        )}
+        {problem && <span className="problem">{problem}</span>}
+      </span>
+    </>
   );
 }

@@ -1,7 +1,10 @@
 /** Conditions of the query language in everyday words, and the operators that a field supports. */
 import { treeOf } from '../../../collection/tree.ts';
 import { OPERATORS, type OperatorName, servesType } from '../../../dialect/operators.ts';
-import { labelOf } from '../api/catalogue.ts';
+import type { Value } from '../api/catalogue.ts';
+import { equals } from '../api/query/filter-text.ts';
+import { type FilterField, OR_EMPTY, type Period } from '../api/query/filters.ts';
+import { inList } from '../fields/filters.tsx';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';
 import { formatValue, kindOf, parseText } from '../fields/registry.ts';
 import { formatDigits } from '../i18n/numbers.ts';
@@ -32,19 +35,44 @@ export function parseList(operand: string): readonly string[] {
   );
 }
 
+const withoutEmpty = (condition: string): string =>
+  condition.startsWith(OR_EMPTY) ? condition.slice(OR_EMPTY.length) : condition;
+
+/** The values that a condition selects from a list. Null is no value. */
+export function valuesOf(condition: string): readonly Value[] {
+  const { isNegated, operator, operand } = parseCondition(withoutEmpty(condition));
+  const empty = condition.startsWith(OR_EMPTY) ? [null] : [];
+  if (isNegated) return empty;
+  if (operator === 'in') return [...empty, ...parseList(operand)];
+  if (operator === 'is' && operand === 'null') return [null];
+  return operator === 'eq' || operator === 'is' ? [operand] : [];
+}
+
+/** The condition that selects these values. */
+export function conditionFor(values: readonly Value[]): readonly string[] {
+  const given = values.filter((value) => value !== null);
+  if (given.length === 0) return values.length === 0 ? [] : ['is.null'];
+  if (given.length < values.length) return [`${OR_EMPTY}${inList(given)}`];
+  return [given.length > 1 ? inList(given) : equals(given[0])];
+}
+
 const SIGNS: Readonly<Record<string, string>> = { eq: '=', neq: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' };
 
 /** Describes a filter: `Unit price > 80`, `Product name contains sauce`, `Category: Seafood, Produce`. */
-export function describeFilter(place: FieldPlace | undefined, name: string, condition: string): string {
-  if (place === undefined) return `${name} ${condition}`;
+export function describeFilter(place: FilterField | undefined, name: string, text: string): string {
+  if (place === undefined) return `${name} ${text}`;
+  const condition = withoutEmpty(text);
   const { isNegated, operator, operand } = parseCondition(condition);
-  const words = (text: string) => `${labelOf(place.field)} ${isNegated ? `${t.find.not} ` : ''}${text}`;
+  const { label } = place;
+  const words = (text: string) => `${label} ${isNegated ? `${t.find.not} ` : ''}${text}`;
+  if (operator === 'during') return `${label}: ${t.find.periods[operand as Period] ?? operand}`;
   const yes = yesNo(place, operator, operand);
   if (yes !== undefined) return words(yes ? t.app.yes : t.app.no);
-  if (operator === 'is') return emptyWords(words, isNegated, operand, labelOf(place.field));
+  if (operator === 'is') return emptyWords(words, isNegated, operand, label);
   if (operator === 'in') {
-    const values = parseList(operand).map((value) => formatText(place, value));
-    return `${labelOf(place.field)}: ${isNegated ? `${t.find.not} ` : ''}${values.join(', ')}`;
+    const empty = condition === text ? [] : [t.app.empty];
+    const values = [...empty, ...parseList(operand).map((value) => formatText(place, value))];
+    return `${label}: ${isNegated ? `${t.find.not} ` : ''}${values.join(', ')}`;
   }
   const sign = SIGNS[operator];
   if (sign !== undefined) return words(`${sign} ${formatText(place, operand)}`);
@@ -78,20 +106,26 @@ function formatText(place: FieldPlace, operand: string): string {
 
 const plainName = (operator: string): OperatorName => operator.replace(/\(.*/, '') as OperatorName;
 
+/** `empty` and `notEmpty` are operators of the console. */
 export function operatorWords(operator: string): string {
+  if (operator === 'during') return t.find.during;
+  if (operator === 'empty') return t.fields.isEmpty;
+  if (operator === 'notEmpty') return t.fields.isNotEmpty;
   return t.find.operators[plainName(operator)] ?? operator;
 }
 
 const TREE_OPERATORS = ['within', 'above'];
 
 /** The operators that a field supports by its type, or as a field of a tree. */
-export function operatorsOf({ collection, field }: FieldPlace): readonly OperatorName[] {
-  return (Object.keys(OPERATORS) as OperatorName[]).filter((name) =>
+export function operatorsOf({ collection, field }: FieldPlace): readonly string[] {
+  const isDate = field.type.input === 'date' || field.type.input === 'datetime';
+  const names = (Object.keys(OPERATORS) as OperatorName[]).filter((name) =>
     TREE_OPERATORS.includes(name) ? treeOf(collection, field) !== undefined : servesType(OPERATORS[name], field.type),
   );
+  return isDate ? ['during', ...names] : names;
 }
 
-const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', ...TREE_OPERATORS];
+export const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', ...TREE_OPERATORS];
 
 /** Converts typed text into an operand. Numbers and dates are read as in a cell; lists get their parentheses. */
 export function parseOperand(place: FieldPlace, operator: string, typed: string): Parsed {

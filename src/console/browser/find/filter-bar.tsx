@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
+import { type FilterField, filterField, filterFields, readFilter } from '../api/query/filters.ts';
 import { currentQuery, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
@@ -21,22 +22,23 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const { collection, filters } = query;
   // The first page brings the titles of references, which the chips show.
   useRows(query, 0, 0);
-  const [edited, setEdited] = useState<Field>();
+  const [edited, setEdited] = useState<FilterField>();
   const [isAdvanced, setAdvanced] = useState(false);
   const anchor = useRef<HTMLElement>(null);
   const bar = useRef<HTMLDivElement>(null);
   const show = (next: readonly Pair[]) => navigate(listAddress({ ...currentQuery(query.collection), filters: next }));
-  const open = (field: Field, button?: HTMLElement) => {
+  const open = (filter: FilterField, button?: HTMLElement) => {
     anchor.current = button ?? bar.current;
-    setEdited(field);
+    setEdited(filter);
   };
-  const apply = (field: Field, conditions: readonly string[]) => {
+  const apply = ({ name: filtered }: FilterField, conditions: readonly string[]) => {
     setEdited(undefined);
-    show([...filters.filter(([name]) => name !== field.name), ...conditions.map((each): Pair => [field.name, each])]);
+    show([...filters.filter(([name]) => name !== filtered), ...conditions.map((each): Pair => [filtered, each])]);
     // A quick filter has become a chip, which has the focus then.
-    const chip = `[data-filter="${CSS.escape(field.name)}"]`;
+    const chip = `[data-filter="${CSS.escape(filtered)}"]`;
     setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>(chip)?.focus());
   };
+  const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
     <div className="filter-bar line wrap">
@@ -49,21 +51,21 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
               kind="quiet"
               className="small"
               icon="list-filter"
-              onClick={({ currentTarget }) => open(field, currentTarget)}
+              onClick={({ currentTarget }) => open(filterField(collection, field), currentTarget)}
             >
               {labelOf(field)}
             </Button>
           ))}
       </div>
       {filters.map(([name, condition], at) => {
-        const field = collection.byName.get(name);
-        const label = describeFilter(field && { collection, field }, name, condition);
+        const filter = readFilter(collection, [name, condition]);
+        const label = describeFilter(filter, name, condition);
         return (
           <span key={label} className="chip">
             <button
               type="button"
               data-filter={name}
-              onClick={({ currentTarget }) => (field === undefined ? setAdvanced(true) : open(field, currentTarget))}
+              onClick={({ currentTarget }) => (filter === undefined ? setAdvanced(true) : open(filter, currentTarget))}
             >
               {label}
             </button>
@@ -80,7 +82,10 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         icon="plus"
         label={t.find.addFilter}
         className="button quiet small"
-        groups={[{ items: collection.fields.map((field) => ({ label: labelOf(field), onChoose: () => open(field) })) }]}
+        groups={[...groups].map(([label, items]) => ({
+          label,
+          items: items.map((filter) => ({ label: labelOf(filter.field), onChoose: () => open(filter) })),
+        }))}
       >
         {t.find.addFilter}
       </Menu>
@@ -98,7 +103,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         <FilterPopover
           key={edited.name}
           query={query}
-          place={{ collection, field: edited }}
+          filter={edited}
           anchor={anchor}
           onApply={(conditions) => apply(edited, conditions)}
           onAdvanced={() => {

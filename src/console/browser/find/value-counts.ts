@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
+import { escapeLike, pathOf, printName, queryText } from '../api/query/filter-text.ts';
+import type { FilterField, Pair } from '../api/query/filters.ts';
 import { conditionsOf, embeddingsOf, groupOf, groupOrder, type ListQuery, orderText } from '../api/query/list.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
@@ -12,6 +13,7 @@ import { t } from '../i18n/text.ts';
 const MAX_VALUES = 100;
 const MAX_GROUPS = 1_000;
 const NONE: readonly ValueCount[] = [];
+const NO_QUERY = { search: '', order: [] };
 
 export interface ValueCount {
   readonly value: Value;
@@ -19,11 +21,23 @@ export interface ValueCount {
   readonly count: number;
 }
 
-/** The most frequent values. The field's own filters do not apply, so that other values can be chosen. */
-export function useValueCounts(query: ListQuery, place: FieldPlace) {
-  const others = { ...query, filters: query.filters.filter(([name]) => name !== place.field.name) };
-  const url = countsUrl(others, place.field, 'count.desc', MAX_VALUES);
-  return useQuery({ queryKey: ['figures', query.collection.name, url], queryFn: () => readCounts(place, url) });
+/**
+ * The most frequent values, or those that contain a text. The field's own filters do not apply, so that other values
+ * can be chosen.
+ */
+export function useValueCounts(query: ListQuery, filter: FilterField, text = '') {
+  const { collection, field, via, name } = filter;
+  const others = query.filters.filter(([each]) => each !== name);
+  const found: readonly Pair[] = text === '' ? [] : [[field.name, `ilike.*${escapeLike(text)}*`]];
+  // The values of a referenced row are those of all its rows.
+  const rows =
+    via === undefined ? { ...query, filters: [...others, ...found] } : { ...NO_QUERY, collection, filters: found };
+  const url = countsUrl(rows, field, 'count.desc', MAX_VALUES);
+  return useQuery({
+    queryKey: ['figures', collection.name, url],
+    queryFn: () => readCounts(filter, url),
+    placeholderData: (before) => before,
+  });
 }
 
 /** The groups of a table, in the order of its rows. */

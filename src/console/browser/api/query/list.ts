@@ -6,10 +6,11 @@
 import { tabStorage } from '../../base/storage.ts';
 import { type Collection, type Field, isYesNo, referenceOf } from '../catalogue.ts';
 import { pathOf, printName, queryText, readName } from './filter-text.ts';
+import { type Pair, printFilters } from './filters.ts';
 import { MARKS, searchParts } from './search.ts';
 import { orderName, selectTitles } from './titles.ts';
 
-export type Pair = readonly [name: string, value: string];
+export type { Pair };
 
 export interface SortKey {
   readonly name: string;
@@ -134,13 +135,13 @@ function printNames({ collection, filters }: ListQuery): readonly Pair[] {
 }
 
 /** The conditions of the query, as parameters of the API. They may need `embeddingsOf` in the `select`. */
-export function conditionsOf(query: ListQuery): readonly Pair[] {
-  return [...printNames(query), ...searchParts(query.collection, query.search).pairs];
+export function conditionsOf({ collection, filters, search }: ListQuery): readonly Pair[] {
+  return [...printFilters(collection, filters).pairs, ...searchParts(collection, search).pairs];
 }
 
 /** Parts of `select` that the conditions need. A write cannot have them. */
-export function embeddingsOf({ collection, search }: ListQuery): readonly string[] {
-  return searchParts(collection, search).embeddings;
+export function embeddingsOf({ collection, filters, search }: ListQuery): readonly string[] {
+  return [...printFilters(collection, filters).embeddings, ...searchParts(collection, search).embeddings];
 }
 
 /** Whether the declared search of the collection finds the rows, the best first. A write cannot have it. */

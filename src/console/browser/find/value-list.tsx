@@ -1,0 +1,72 @@
+/** The values of a field with their counts, as checkboxes. For a reference, the text finds any row that it can name. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isText, referenceOf, type Value } from '../api/catalogue.ts';
+import type { FilterField } from '../api/query/filters.ts';
+import { findRows } from '../api/query/find-rows.ts';
+import type { ListQuery } from '../api/query/list.ts';
+import { Check } from '../components/inputs.tsx';
+import { Skeleton } from '../components/small.tsx';
+import { formatValue } from '../fields/registry.ts';
+import { formatNumber } from '../i18n/numbers.ts';
+import { t } from '../i18n/text.ts';
+import { useValueCounts } from './value-counts.ts';
+
+interface ValueListProps {
+  readonly id: string;
+  readonly query: ListQuery;
+  readonly filter: FilterField;
+  readonly chosen: readonly Value[];
+  readonly onChange: (values: readonly Value[]) => void;
+}
+
+export function ValueList({ id, query, filter, chosen, onChange }: ValueListProps) {
+  const { collection, field } = filter;
+  const [typed, setTyped] = useState('');
+  const { data } = useValueCounts(query, filter, isText(field) ? typed : '');
+  const other = referenceOf(collection, field);
+  const found = useQuery({
+    queryKey: ['list', other?.name, 'options', typed],
+    queryFn: ({ signal }) => findRows(other!, typed, signal),
+    enabled: other !== undefined && typed !== '',
+    placeholderData: (before) => before,
+  });
+  if (data === undefined) return <Skeleton lines={3} />;
+  const has = (values: readonly Value[], value: Value) => values.some((each) => String(each) === String(value));
+  const known = data.map(({ value }) => value);
+  const label = (value: Value) => (value === null ? t.app.empty : formatValue(filter, value));
+  const matches = (value: Value) => label(value).toLowerCase().includes(typed.toLowerCase());
+  // Chosen values, then the most frequent ones, then other rows of the reference.
+  const shown = [
+    ...chosen.filter((value) => !has(known, value)),
+    ...known.filter(matches),
+    ...(typed === ''
+      ? []
+      : (found.data ?? []).map(({ value }) => value).filter((value) => !has([...known, ...chosen], value))),
+  ];
+  const toggle = (value: Value) =>
+    onChange(has(chosen, value) ? chosen.filter((each) => String(each) !== String(value)) : [...chosen, value]);
+  return (
+    <>
+      <input
+        id={id}
+        type="search"
+        placeholder={t.find.findValue}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && typed !== '' && event.preventDefault()}
+      />
+      <div className="value-list">
+        {shown.map((value) => {
+          const count = data.find((each) => String(each.value) === String(value))?.count ?? 0;
+          return (
+            <Check key={String(value)} checked={has(chosen, value)} onChange={() => toggle(value)}>
+              <span className="one-line">{label(value)}</span> <span className="count">{formatNumber(count)}</span>
+            </Check>
+          );
+        })}
+        {shown.length === 0 && <p className="help">{t.fields.noMatches}</p>}
+      </div>
+    </>
+  );
+}
