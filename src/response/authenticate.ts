@@ -4,6 +4,7 @@ import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { Call } from '../http/call.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';
+import { inAskedRole } from './asked-role.ts';
 import { andThen, type Middleware, RequestContext } from './request-context.ts';
 
 /** Identifies the caller by the credentials of a request, and rejects invalid credentials. */
@@ -17,8 +18,8 @@ export function authenticator(catalogue: Catalogue, identify: Identify = () => A
   return (context) => {
     context.authorization ??= settle(() =>
       andThen(identify(context.call), (caller) => {
-        context.caller = caller;
-        context.access = authenticate(caller);
+        context.caller = inAskedRole(caller, context.call, catalogue);
+        context.access = authenticate(context.caller);
         return context.access;
       }),
     );

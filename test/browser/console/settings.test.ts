@@ -57,6 +57,21 @@ browserStories(
       await stage.until(/clerk: \{ products: \{ create: true \} \}/);
       await button('Cancel').last().click();
       await button('Cancel').click();
+      await button('What it sees viewer').click();
+      await page.getByRole('dialog').getByRole('cell', { name: 'Chai' }).waitFor();
+      await stage.until('1 row');
+      expect(await seriousFindings(page)).toEqual([]);
+      await button('Close').click();
+      await page.getByText('collections.yaml, line 6').click();
+      await stage.until('viewer: { products: { read: { fields: [id, name] } } }');
+      await button('Change viewer').click();
+      await page.getByLabel('Rows (Products, read)').fill('id=gt.1');
+      await page.getByLabel('Fields (Products, read)').fill('id');
+      expect(await seriousFindings(page)).toEqual([]);
+      await button('Preview').click();
+      await stage.until(/viewer: \{ products: \{ read: \{ fields: \[ ?id ?\], where: '?id=gt.1'? \} \} \}/);
+      await button('Cancel').last().click();
+      await button('Cancel').click();
 
       await page.getByRole('link', { name: 'Data model' }).click();
       await button('Add a field Products').click();

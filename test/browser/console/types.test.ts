@@ -217,6 +217,13 @@ browserStories(
       await page.getByRole('menuitemradio', { name: 'Sum' }).click();
       await page.locator('.grid-figures').getByText('60').waitFor();
       expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('searchbox', { name: 'Search', exact: true }).pressSequentially('s');
+      const facets = page.getByRole('complementary', { name: 'Values of the found rows' });
+      await facets.getByLabel('live').waitFor();
+      await facets.getByLabel('draft').click();
+      await page.waitForURL(/state=eq.draft/);
+      await page.getByRole('heading', { name: 'Groups' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
       await page.reload();
       await page.getByRole('button', { name: 'Undo a change of this tab' }).click();
       expect(await page.getByRole('menuitem').count()).toBe(4);

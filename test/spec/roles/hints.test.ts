@@ -51,6 +51,21 @@ for (const engine of TWO_ENGINES) {
       expect(await clerk.list('/products?select=stock')).toEqual([{ stock: 3 }]);
     });
 
+    test('an administrator reads as another role, and nobody else does', async () => {
+      const [admin, clerk] = [shop.as('admin'), shop.as('clerk')];
+      const inRole = (role: string, init: RequestInit = {}) => ({
+        ...init,
+        headers: { ...init.headers, 'x-as-role': role },
+      });
+      expect(await (await admin.fetch('/products', inRole('stocker'))).json()).toEqual([{ id: 1, stock: 3 }]);
+      await expectRefusal(await admin.fetch('/products?select=name', inRole('stocker')), 403, '42501');
+      await expectRefusal(await admin.fetch('/products', inRole('nobody')), 403, '42501');
+      await expectRefusal(await clerk.fetch('/products', inRole('admin')), 403, '42501');
+      const write = sendJson('PATCH', { stock: 9 });
+      await expectRefusal(await admin.fetch('/products?id=eq.1', inRole('stocker', write)), 403, '42501');
+      expect(await clerk.list('/products?select=stock')).toEqual([{ stock: 3 }]);
+    });
+
     test('the example in a hint has the type of the key', async () => {
       const hintFor = async (path: string) =>
         (await expectRefusal(await shop.as('admin').fetch(path, { method: 'DELETE' }), 400, '21000')).hint;

@@ -36,6 +36,7 @@ const Board = onDemand(() => import('../views/board.tsx'));
 const TreeView = onDemand(() => import('../views/tree.tsx'));
 const Cards = onDemand(() => import('../views/cards.tsx'));
 const ColumnsDialog = onDemand(() => import('./columns/columns-dialog.tsx'));
+const Facets = onDemand(() => import('../find/facets.tsx'));
 const RowPanel = onDemand(() => import('./row-panel.tsx'));
 
 export function ListPage() {
@@ -66,6 +67,7 @@ function List({ query }: { readonly query: ListQuery }) {
   };
   return (
     <div className="list-and-row">
+      {query.search !== '' && <Facets query={query} />}
       <section className="list-page">
         <ListHead query={query} checked={checked} />
         <ViewTabs query={query} />

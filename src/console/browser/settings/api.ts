@@ -24,6 +24,7 @@ export interface Declaration {
   /** Whether the service serves the text of the file. */
   readonly served: boolean;
   readonly version: string;
+  readonly text: string;
 }
 
 export interface Plan {

@@ -51,14 +51,7 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
       patchOf={patchOf}
       onClose={onClose}
     >
-      <TextField
-        label={t.settings.type}
-        help={field === undefined ? undefined : t.settings.typeStays}
-        suggestions={TYPES}
-        disabled={field !== undefined}
-        value={type}
-        onChange={setType}
-      />
+      <TextField label={t.settings.type} suggestions={TYPES} value={type} onChange={setType} />
       {PROPERTIES.map(input)}
     </ModelForm>
   );

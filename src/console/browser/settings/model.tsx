@@ -8,6 +8,7 @@ import { Button } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { useDeclaration } from './api.ts';
+import { DeclaredText } from './declared-text.tsx';
 import { formOf, PROPERTIES } from './field-patch.ts';
 import { CollectionDialog, FieldDialog } from './model-dialogs.tsx';
 import { SettingsTable } from './settings-table.tsx';
@@ -52,8 +53,14 @@ export function Model() {
             heads={[t.app.field, t.settings.type, t.settings.rules]}
             rows={collection.fields}
             cellsOf={(field) => [field.type, describe(field)]}
-            actionsOf={(field) => [{ label: t.app.change, onClick: () => setOpened({ collection, field }) }]}
+            // A translation is declared with the field that it translates.
+            actionsOf={(field) =>
+              field.translates !== undefined
+                ? []
+                : [{ label: t.app.change, onClick: () => setOpened({ collection, field }) }]
+            }
           />
+          <DeclaredText path={['collections', collection.name]} />
         </section>
       ))}
       {opened !== undefined && opened.collection === undefined && <CollectionDialog taken={NAMES} onClose={onClose} />}

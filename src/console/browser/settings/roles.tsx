@@ -6,13 +6,17 @@ import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { type Patch, useAccounts, useRoles } from './api.ts';
+import { DeclaredText } from './declared-text.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
-import { RoleDialog } from './role-dialog.tsx';
+import { isEditable, RoleDialog } from './role-dialog.tsx';
+import SeenDialog from './seen-dialog.tsx';
 
 export function Roles() {
   const { data, error, refetch } = useRoles();
   /** A new role, or the removal of one. */
   const [opened, setOpened] = useState<'new' | Patch>();
+  const [edited, setEdited] = useState<RoleDraft>();
+  const [seen, setSeen] = useState<string>();
   const { data: users = [], isPending: awaitsUsers } = useAccounts('users');
   const { data: keys = [], isPending: awaitsKeys } = useAccounts('keys');
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
@@ -34,6 +38,16 @@ export function Roles() {
             <h2>{role.name}</h2>
             <span className="count">{t.settings.holders(held(role.name, users), held(role.name, keys))}</span>
             <span className="space" />
+            <Button onClick={() => setSeen(role.name)}>
+              {t.settings.seen}
+              <span className="visually-hidden"> {role.name}</span>
+            </Button>
+            {isEditable(role) && (
+              <Button onClick={() => setEdited(role)}>
+                {t.app.change}
+                <span className="visually-hidden"> {role.name}</span>
+              </Button>
+            )}
             {!isHeld(role) && (
               <Button onClick={() => setOpened({ roles: { [role.name]: null } })}>
                 {t.settings.remove.users}
@@ -42,8 +56,11 @@ export function Roles() {
             )}
           </div>
           <Rights role={role} />
+          <DeclaredText path={['roles', role.name]} />
         </section>
       ))}
+      {seen !== undefined && <SeenDialog role={seen} onClose={() => setSeen(undefined)} />}
+      {edited !== undefined && <RoleDialog role={edited} taken={[]} onClose={() => setEdited(undefined)} />}
       {opened === 'new' && <RoleDialog taken={data.map(({ name }) => name)} onClose={() => setOpened(undefined)} />}
       {typeof opened === 'object' && <PreviewDialog patch={opened} onClose={() => setOpened(undefined)} />}
     </>
@@ -69,8 +86,12 @@ function Rights({ role: { isAll, include = [], rules } }: { readonly role: RoleD
   );
 }
 
-function ruleWords({ right, where, fields }: RuleDraft): string {
-  const limits = [fields && t.settings.someFields(fields.join(', ')), where && t.settings.someRows(where)];
+function ruleWords({ right, where, fields, operations }: RuleDraft): string {
+  const limits = [
+    fields && t.settings.someFields(fields.join(', ')),
+    where && t.settings.someRows(where),
+    operations && t.settings.someOperations(operations.join(', ')),
+  ];
   const words = limits.filter((each) => each).join(', ');
   return words === '' ? t.settings.rights[right] : `${t.settings.rights[right]} (${words})`;
 }

@@ -1,5 +1,6 @@
 export const find = {
   quick: 'Schnellfilter',
+  facets: 'Werte der gefundenen Zeilen',
   addFilter: 'Filter hinzufügen',
   allConditions: 'Alle Bedingungen',
   allMatch: 'Eine Zeile muss alle Bedingungen erfüllen.',

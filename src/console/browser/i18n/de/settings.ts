@@ -56,7 +56,6 @@ export const settings = {
   rules: 'Regeln',
   nameHelp: 'Kleinbuchstaben, Ziffern und _, wie in Pfaden und Anfragen.',
   titleField: 'Name des Feldes, das eine Zeile benennt',
-  typeStays: 'Der Typ kann hier nicht geändert werden.',
   properties: {
     title: 'Titel',
     description: 'Beschreibung',
@@ -81,4 +80,15 @@ export const settings = {
   text: (file: string) => `Neuer Text von ${file}`,
   copyText: 'Text kopieren',
   applying: 'Wird angewendet. Der Dienst startet seine Prozesse neu …',
+  seen: 'Was sie sieht',
+  seenBy: (role: string) => `Was ${role} sieht`,
+  declaredAt: (file: string, line: number) => `${file}, Zeile ${line}`,
+  limits: 'Grenzen',
+  limitNames: { where: 'Zeilen', fields: 'Felder', operations: 'Operationen' },
+  limitOf: (limit: string, collection: string, right: string) => `${limit} (${collection}, ${right})`,
+  limitHelp: {
+    where: 'Ein Filter: region=eq.{claims.region}. Leer heißt alle Zeilen.',
+    fields: 'Durch Kommas getrennt.',
+  },
+  someOperations: (operations: string) => `durch ${operations}`,
 } as const;

@@ -1,5 +1,6 @@
 export const find = {
   quick: 'Quick filters',
+  facets: 'Values of the found rows',
   addFilter: 'Add filter',
   allConditions: 'All conditions',
   allMatch: 'A row must match all conditions.',

@@ -55,7 +55,6 @@ export const settings = {
   rules: 'Rules',
   nameHelp: 'Small letters, digits and _, as in paths and requests.',
   titleField: 'Name of the field that names a row',
-  typeStays: 'The type cannot be changed here.',
   properties: {
     title: 'Title',
     description: 'Description',
@@ -80,4 +79,12 @@ export const settings = {
   text: (file: string) => `New text of ${file}`,
   copyText: 'Copy the text',
   applying: 'Applying. The service restarts its workers…',
+  seen: 'What it sees',
+  seenBy: (role: string) => `What ${role} sees`,
+  declaredAt: (file: string, line: number) => `${file}, line ${line}`,
+  limits: 'Limits',
+  limitNames: { where: 'Rows', fields: 'Fields', operations: 'Operations' },
+  limitOf: (limit: string, collection: string, right: string) => `${limit} (${collection}, ${right})`,
+  limitHelp: { where: 'A filter: region=eq.{claims.region}. Empty means all rows.', fields: 'Separated by commas.' },
+  someOperations: (operations: string) => `by ${operations}`,
 } as const;

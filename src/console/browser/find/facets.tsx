@@ -1,0 +1,95 @@
+/** Beside a search: how many of the found rows have each value of a choice, a switch or a reference. */
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { type Field, isYesNo, labelOf, referenceOf, type Value } from '../api/catalogue.ts';
+import { ask } from '../api/client.ts';
+import { equals, pathOf, printName, queryText } from '../api/query/filter-text.ts';
+import { conditionsOf, currentQuery, embeddingsOf, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
+import { Check } from '../components/inputs.tsx';
+import { inList } from '../fields/filters.tsx';
+import { formatValue } from '../fields/registry.ts';
+import { formatNumber } from '../i18n/numbers.ts';
+import { t } from '../i18n/text.ts';
+import { parseCondition, parseList } from './conditions.ts';
+import { quickFields } from './quick-fields.ts';
+
+const MEDIA_TYPE = 'application/vnd.catalogue.facets+json';
+/** Values of a facet; the filter of the field has the others. */
+const SHOWN = 8;
+
+interface Facet {
+  readonly value: Value;
+  readonly count: number;
+  readonly title?: string | null;
+}
+
+export default function Facets({ query }: { readonly query: ListQuery }) {
+  const { collection } = query;
+  const [, navigate] = useLocation();
+  const isChoice = (field: Field) =>
+    field.rules.oneOf !== undefined || isYesNo(field) || referenceOf(collection, field) !== undefined;
+  const fields = quickFields(collection).filter(isChoice);
+  const url = `${pathOf(collection)}?${queryText([
+    ...conditionsOf(query),
+    ['select', [printName(collection.key[0]!.name), ...embeddingsOf(query)].join(',')],
+    ['facets', fields.map(({ name }) => printName(name)).join(',')],
+    ['limit', '0'],
+  ])}`;
+  const { data } = useQuery({
+    queryKey: ['figures', collection.name, url],
+    queryFn: async ({ signal }) => {
+      const { json } = await ask(url, { headers: { accept: MEDIA_TYPE }, signal });
+      return (json as { readonly facets: Readonly<Record<string, readonly Facet[]>> }).facets;
+    },
+    enabled: fields.length > 0,
+    placeholderData: (before) => before,
+  });
+  if (data === undefined) return null;
+  const toggle = (field: Field, value: Value) => {
+    const { filters, ...rest } = currentQuery(collection);
+    const before = chosenValues(filters, field);
+    const isChosen = before.includes(String(value));
+    // Empty values need an operator of their own, so they are chosen alone.
+    const kept = value === null ? [] : before.filter((each) => each !== String(value) && each !== 'null');
+    const next: readonly Value[] = isChosen ? kept : [...kept, value];
+    const others = filters.filter(([name]) => name !== field.name);
+    const condition = next.length > 1 ? inList(next) : equals(next[0]);
+    navigate(listAddress({ ...rest, filters: next.length === 0 ? others : [...others, [field.name, condition]] }));
+  };
+  return (
+    <aside className="facets stack" aria-label={t.find.facets}>
+      {fields.map((field) => {
+        const chosen = chosenValues(query.filters, field);
+        return (
+          <fieldset key={field.name}>
+            <legend>{labelOf(field)}</legend>
+            {(data[printName(field.name)] ?? data[field.name] ?? []).slice(0, SHOWN).map(({ value, count, title }) => {
+              return (
+                <Check
+                  key={String(value)}
+                  checked={chosen.includes(String(value))}
+                  onChange={() => toggle(field, value)}
+                >
+                  <span className="one-line">
+                    {value === null ? t.app.empty : (title ?? formatValue({ collection, field }, value))}
+                  </span>{' '}
+                  <span className="count">{formatNumber(count)}</span>
+                </Check>
+              );
+            })}
+          </fieldset>
+        );
+      })}
+    </aside>
+  );
+}
+
+/** The values that the filters of a field select, as texts. */
+function chosenValues(filters: readonly Pair[], { name }: Field): readonly string[] {
+  return filters.flatMap(([each, text]) => {
+    const { isNegated, operator, operand } = parseCondition(text);
+    if (each !== name || isNegated) return [];
+    if (operator === 'in') return parseList(operand);
+    return operator === 'eq' || operator === 'is' ? [operand] : [];
+  });
+}

@@ -1,0 +1,34 @@
+/** A part of the declaration as its text, with the line: what no form edits can be read there. */
+import { t } from '../i18n/text.ts';
+import { useDeclaration } from './api.ts';
+
+export function DeclaredText({ path }: { readonly path: readonly string[] }) {
+  const { data } = useDeclaration();
+  const part = data && findPart(data.text.split('\n'), path);
+  if (part === undefined) return null;
+  return (
+    <details className="help">
+      <summary>{t.settings.declaredAt(data!.file, part.first + 1)}</summary>
+      <pre className="settings-text">{part.lines.join('\n')}</pre>
+    </details>
+  );
+}
+
+/** The lines of a member: its own line, and the deeper ones that follow. */
+export function findPart(lines: readonly string[], path: readonly string[]) {
+  let [first, last, depth] = [-1, lines.length, -1];
+  for (const name of path) {
+    const isMember = (line: string) => /^\s*["']?(.*?)["']?\s*:/.exec(line)?.[1] === name;
+    const at = lines.findIndex(
+      (line, index) => index > first && index < last && depthOf(line) > depth && isMember(line),
+    );
+    if (at < 0) return undefined;
+    depth = depthOf(lines[at]!);
+    const isEnd = (line: string, index: number) => index > at && line.trim() !== '' && depthOf(line) <= depth;
+    const end = lines.findIndex(isEnd);
+    [first, last] = [at, end < 0 ? last : Math.min(end, last)];
+  }
+  return { first, lines: lines.slice(first, last) };
+}
+
+const depthOf = (line: string): number => line.length - line.trimStart().length;

@@ -1,0 +1,67 @@
+/** What a role sees: the first rows of each collection, read as that role. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { collectionNamed, collections, labelOf, type Row, titleOfCollection } from '../api/catalogue.ts';
+import { ask, countIn } from '../api/client.ts';
+import { pathOf } from '../api/query/filter-text.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Select } from '../components/inputs.tsx';
+import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { formatValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+
+const SHOWN = 20;
+
+export default function SeenDialog({ role, onClose }: { readonly role: string; readonly onClose: () => void }) {
+  const [name, setName] = useState(collections[0]!.name);
+  const collection = collectionNamed(name)!;
+  const { data, error } = useQuery({
+    queryKey: ['settings', 'seen', role, name],
+    queryFn: async ({ signal }) => {
+      const headers = { 'x-as-role': role, prefer: 'count=exact' };
+      const { json, headers: answer } = await ask(`${pathOf(collection)}?limit=${SHOWN}`, { headers, signal });
+      return { rows: json as readonly Row[], total: countIn(answer) };
+    },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const [first] = data?.rows ?? [];
+  const fields = collection.fields.filter((field) => first !== undefined && field.name in first);
+  return (
+    <Dialog title={t.settings.seenBy(role)} size="large" onClose={onClose}>
+      <Select
+        label={t.history.collection}
+        value={name}
+        options={collections.map((each) => [each.name, titleOfCollection(each)] as const)}
+        onChange={setName}
+      />
+      {error !== null && <ErrorMessage error={error} />}
+      {data === undefined && error === null && <Skeleton lines={3} />}
+      {data !== undefined && <p role="status">{t.grid.rows(data.total)}</p>}
+      {fields.length > 0 && (
+        <div className="table-scroll">
+          <table>
+            <thead>
+              <tr>
+                {fields.map((field) => (
+                  <th key={field.name}>{labelOf(field)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {data!.rows.map((row, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the role may not see the key
+                <tr key={at}>
+                  {fields.map((field) => (
+                    <td key={field.name}>{formatValue({ collection, field }, row[field.name])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Dialog>
+  );
+}
