@@ -11,6 +11,7 @@ import type {
   OnDelete,
   Right,
 } from './draft.ts';
+import type { Computed } from './expression/expression.ts';
 import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
@@ -24,7 +25,9 @@ export interface Field extends Pick<FieldDraft, 'name' | 'title' | 'description'
   readonly generated?: 'now' | 'uuid';
   /** An insert that does not supply it copies a field of the row that the reference `by` leads to. */
   readonly copies?: { readonly by: string; readonly field: string };
-  /** Clients cannot write it. Adopted tables only. */
+  /** The expression that computes it from other fields of the row. */
+  readonly computed?: Computed;
+  /** Clients cannot write it: it is computed, or a column of an adopted table. */
   readonly readOnly: boolean;
   /** The database supplies the value if an insert does not; `trigger`: a trigger may. */
   readonly filled: boolean | 'trigger';

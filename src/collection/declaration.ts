@@ -1,5 +1,6 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
 import { defined } from '../base/defined.ts';
+import { memoize } from '../base/memo.ts';
 import { declareRoles } from './access/roles.ts';
 import type { Catalogue, Collection, Composite, Field, Reference } from './catalogue.ts';
 import { CHANGES_NAME, CHANGES_RULES, changesOf } from './change-log.ts';
@@ -49,6 +50,11 @@ export type CatalogueSettings = Pick<CatalogueDraft, 'maxValueBytes' | 'timeZone
 export function fieldNamed(collection: Collection, name: string): Field | undefined {
   return collection.byName.get(name) ?? collection.computed.get(name);
 }
+
+/** The fields that writes store. The database itself computes the others. */
+export const writtenFields = memoize(({ fields }: Collection): readonly Field[] =>
+  fields.filter(({ computed }) => computed === undefined),
+);
 
 export function isKey({ key }: Collection, field: Field): boolean {
   return key.some((each) => each.name === field.name);

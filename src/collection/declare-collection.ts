@@ -6,11 +6,12 @@ import { lazy } from '../base/memo.ts';
 import type { Collection, Field, Rules, Search, SearchField } from './catalogue.ts';
 import { derivedName } from './derived-name.ts';
 import type { CollectionDraft, FieldDraft, SearchDraft } from './draft.ts';
+import { compileComputed, type UsableField } from './expression/expression.ts';
 import { FILES } from './files.ts';
 import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
 import { UTC } from './types/time/moving-moment.ts';
-import { isLong, storeJson, type Type } from './types/type.ts';
+import { can, isLong, storeJson, type Type } from './types/type.ts';
 
 export function declareCollection(
   draft: CollectionDraft,
@@ -146,10 +147,13 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
   const copies = copiedBy(collection, draft.default);
   return {
     ...defined({ name, type, title, description, role, onUpdate }),
-    required: (draft.required === true && draft.readOnly !== true) || isKeyOfTable(collection, name),
+    required:
+      (draft.required === true && (draft.readOnly !== true || draft.computed !== undefined)) ||
+      isKeyOfTable(collection, name),
     ...(copies === undefined ? defaultOf(type, draft.default) : { copies }),
     readOnly: draft.readOnly === true,
-    filled: draft.filled ?? copies !== undefined,
+    ...computedOf(collection, draft, type),
+    filled: draft.filled ?? (copies !== undefined || draft.computed !== undefined),
     // Deleting a row looks up its referrers, so every reference needs an index.
     indexed: indexed === true || ((references ?? type.element?.file) !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
@@ -167,6 +171,22 @@ function isKeyOfTable({ key, writes }: CollectionDraft, name: string): boolean {
   return writes === undefined && key.includes(name);
 }
 
+function computedOf({ fields }: CollectionDraft, { computed }: FieldDraft, type: Type): Pick<Field, 'computed'> {
+  return computed === undefined ? {} : { computed: compileComputed(computed, type, usableFields(fields)) };
+}
+
+/** The fields of a collection as expressions use them. */
+export function usableFields(fields: readonly FieldDraft[]): readonly UsableField[] {
+  return fields.map(({ name, type, computed }) => ({
+    name,
+    type: typeNamed(type)!,
+    isComputed: computed !== undefined,
+  }));
+}
+
+/** The longest computed text, unless its field has a rule. */
+const MAX_COMPUTED_LENGTH = 10_000;
+
 /** The field of a referenced row that a default names: `{product_id.price}`. */
 export function copiedBy(
   { fields }: { readonly fields: readonly { readonly name: string; readonly references?: unknown }[] },
@@ -183,7 +203,10 @@ function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generat
   return { default: storeJson(type, value) };
 }
 
-function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf, maxCount: most }: FieldDraft): Rules {
+function rulesOf(type: Type, draft: FieldDraft): Rules {
+  const { minimum, maximum, pattern, oneOf, maxCount: most, computed } = draft;
+  const isComputedText = computed !== undefined && can(type, 'text');
+  const maxLength = draft.maxLength ?? (isComputedText ? MAX_COMPUTED_LENGTH : undefined);
   const store = (value: unknown) => (value === undefined ? undefined : storeJson(type, value));
   const maxCount = most ?? (type.element?.file === undefined ? undefined : MAX_FILES_IN_LIST);
   return defined({

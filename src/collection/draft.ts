@@ -204,7 +204,7 @@ export interface ComputedDraft {
 }
 
 /** The meaning of a field for the console's overview and search. */
-export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'threshold'] as const;
+export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'threshold', 'value'] as const;
 
 export type OnDelete = 'restrict' | 'cascade' | 'set null';
 
@@ -258,6 +258,8 @@ export interface FieldDraft extends Described {
   readonly keepMetadata?: boolean;
   /** The maximum number of files in a list. */
   readonly maxCount?: number;
+  /** The expression that computes it from other fields of the row. Then it is also `readOnly`. */
+  readonly computed?: string;
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */

@@ -96,6 +96,10 @@ export const FIELD = {
   keepMetadata: property(trueOrFalse, 'Uploaded pictures keep their place, time and other metadata.'),
   maxCount: property(wholeNumber(1, MAX_FILES_IN_LIST), 'The maximum number of files in a list.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
+  computed: property(
+    asWritten(['text'], 'an expression', { type: 'string', minLength: 1 }),
+    'The [expression](computed-fields.md) that computes the field from others of the row, such as `price - cost`.',
+  ),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(
     either(trueOrFalse, oneWordOf(['trigger'])),

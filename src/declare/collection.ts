@@ -9,6 +9,7 @@ import { translationName } from '../collection/languages.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
+import { checkComputed } from './computed.ts';
 import { draftField } from './field.ts';
 import { type GivenCollection, type GivenField, NO_KEY, USUAL_KEY } from './format.ts';
 import { knownNames } from './names.ts';
@@ -29,6 +30,7 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
     return drafted === undefined ? [] : [drafted, ...draftTranslations(field, drafted, names, key)];
   });
   checkKeyTypes(key, fields, given, reading);
+  checkComputed(named, fields, key);
   checkRoles(declared);
   if (key.length === 0 && given.history?.value === true) {
     addMistake(reading, given.history.at, 'history needs a key: the log of changes names rows by it');

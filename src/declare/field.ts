@@ -38,6 +38,7 @@ export function draftField(
     ...switchesOf(given, 'required'),
     ...readDefault(given, type, rules, reading, references),
     ...switchesOf(given, 'unique', 'indexed', 'readOnly'),
+    ...(given.computed?.value.kind === 'text' ? { computed: given.computed.value.text, readOnly: true } : {}),
     ...(filled ? { filled } : {}),
     ...readReference(given, type, isKey || given.required?.value === true, reading),
     ...rules.draft,

@@ -132,7 +132,7 @@ export function problem(components: Components): JsonObject {
 
 function properties(collection: Collection): JsonObject {
   const schemaOf = (field: Field) => {
-    const words = [descriptionOf(field), onUpdateWords(field), ...constraintWords(collection, field)];
+    const words = [descriptionOf(field), onUpdateWords(field), computedWords(collection, field), ...constraintWords(collection, field)];
     const description = words.filter((each) => each !== '').join(' ') || undefined;
     return { ...valueSchema(field), ...defined({ readOnly: field.readOnly || undefined, description }) };
   };
@@ -146,6 +146,11 @@ export function descriptionOf({ title, description }: Field): string {
 
 function onUpdateWords({ onUpdate }: Field): string {
   return onUpdate === undefined ? '' : 'Every change sets it to the current time.';
+}
+
+/** A caller who may not read all fields of an expression does not see it. */
+function computedWords({ byName }: Collection, { computed }: Field): string {
+  return computed?.uses.every((name) => byName.has(name)) === true ? `Computed: \`${computed.text}\`.` : '';
 }
 
 function defaultWords({ type, default: value, generated }: Field): string {

@@ -4,6 +4,7 @@
  * the same length.
  */
 const BEYOND_ASCII = /[^\x00-\x7f]/u;
+const LETTER = /[a-z]|[^\x00-\x7f]/gu;
 const CASED = /[A-Z]|[^\x00-\x7f]/gu;
 
 /** Unicode's simple case folding: texts that differ only in case have equal folds. */
@@ -14,6 +15,11 @@ export function foldCase(text: string): string {
 /** The lower case of a text, as in the C library's towlower(). */
 export function lowerCase(text: string): string {
   return BEYOND_ASCII.test(text) ? text.replace(CASED, lowerCharacter) : text.toLowerCase();
+}
+
+/** The upper case of a text, as in the C library's towupper(). */
+export function upperCase(text: string): string {
+  return text.replaceAll(LETTER, (character) => singleOr(character.toUpperCase(), character));
 }
 
 /** Equal for texts with equal folds or with equal lower case; only for İ do the two differ. */

@@ -44,6 +44,7 @@ export function readMapping(text: string, collection: Collection): Mapping {
     if (field !== '' && meant === undefined) {
       throw new ConfigError(`--map ${line}: unknown field ${field}${didYouMean(field, namesOf(collection))}`);
     }
+    if (meant?.computed !== undefined) throw new ConfigError(`--map ${line}: ${meant.name} is computed`);
     mapping.set(column, meant?.name ?? '');
   }
   return mapping;
@@ -144,7 +145,9 @@ export class ColumnReader {
 
   private isSkipped(name: string): boolean {
     const { mapping, ignored, only } = this.options;
-    if (mapping.get(name) === '' || this.isListed(name, ignored)) return true;
+    // A file that was exported has computed fields as well.
+    const isComputed = this.fieldOf(name)?.computed !== undefined;
+    if (mapping.get(name) === '' || isComputed || this.isListed(name, ignored)) return true;
     return only !== undefined && !this.isListed(name, only);
   }
 

@@ -137,6 +137,8 @@ function withNamed(of: Collection, rules: readonly Rule[], neighbours: Neighbour
 
 function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readonly string[]): CollectionDraft {
   const isShown = (name: string) => fields.some((field) => field.name === name);
+  const isExpressionShown = (name: string) =>
+    fields.some((field) => field.name === name && field.computed?.uses.every(isShown));
   const { rows: _, unique, references: links, search, ...rest } = draft;
   // Without paths, which name fields of other collections.
   const searched = search?.fields.filter(({ path }) => path.length === 1 && isShown(path[0]!)) ?? [];
@@ -147,11 +149,13 @@ function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readon
     ...(links === undefined ? {} : { references: links.filter(isLinkShown) }),
     fields: draft.fields
       .filter(({ name }) => isShown(name))
-      .map(({ references, ...field }) =>
-        references === undefined || isInternal(references.collection) || !names.includes(references.collection)
-          ? field
-          : { ...field, references },
-      ),
+      .map(({ references, computed, ...field }) => ({
+        ...field,
+        ...(computed !== undefined && isExpressionShown(field.name) ? { computed } : {}),
+        ...(references === undefined || isInternal(references.collection) || !names.includes(references.collection)
+          ? {}
+          : { references }),
+      })),
     ...(unique === undefined ? {} : { unique: unique.filter((set) => set.every(isShown)) }),
   };
 }

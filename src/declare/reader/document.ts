@@ -6,8 +6,8 @@ import type { Alias, Document, LineCounter, ParsedNode, Scalar, YAMLMap } from '
 import { MAX_JSON_DEPTH } from '../../base/limits/http.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 
-export type Node = { readonly at: Place } & (
-  | { readonly kind: 'text'; readonly text: string }
+export type Node = { readonly at: Place } /** `placeOf` is the place in the file of a position in the text. */ & (
+  | { readonly kind: 'text'; readonly text: string; readonly placeOf: (position: number) => Place }
   /** `text` has the digits in JSON syntax; `source` is the original text. */
   | { readonly kind: 'number'; readonly text: string; readonly source: string }
   | { readonly kind: 'boolean'; readonly value: boolean; readonly source: string }
@@ -44,7 +44,7 @@ export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
     uniqueKeys: false,
   });
   addSyntaxErrors(document, lines, mistakes);
-  return mistakes.any ? undefined : new Tree(lines, mistakes).node(document.contents, 0);
+  return mistakes.any ? undefined : new Tree(text, lines, mistakes).node(document.contents, 0);
 }
 
 function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCounter, mistakes: Mistakes): void {
@@ -74,6 +74,7 @@ class Tree {
   private readonly anchors = new Map<string, Node>();
 
   constructor(
+    private readonly source: string,
     private readonly lines: LineCounter,
     private readonly mistakes: Mistakes,
   ) {}
@@ -93,7 +94,7 @@ class Tree {
       ? { kind: 'map', at, entries: this.entries(given, depth) }
       : isSeq(given)
         ? { kind: 'list', at, items: given.items.map((item) => this.node(item, given.range[0], depth + 1)) }
-        : { at, ...scalar(given as Scalar) };
+        : { at, ...this.scalar(given as Scalar.Parsed) };
     if (given.anchor !== undefined) this.anchors.set(given.anchor, node);
     return node;
   }
@@ -134,10 +135,29 @@ class Tree {
     return [];
   }
 
+  private scalar(given: Scalar.Parsed) {
+    const read = scalar(given);
+    if (read.kind !== 'text') return read;
+    const [from, to] = given.range;
+    const placeOf = (position: number) => this.place(sourceOffset(this.source, read.text, position, from, to));
+    return { ...read, placeOf };
+  }
+
   private place(offset: number): Place {
     const { line, col } = this.lines.linePos(offset);
     return { line, column: col };
   }
+}
+
+/** Finds the same signs in the source, which also has quotes, escapes and indentation. */
+function sourceOffset(source: string, text: string, position: number, from: number, to: number): number {
+  let at = from;
+  let found = from;
+  for (const sign of text.slice(0, position + 1)) {
+    while (at < to && source[at] !== sign && !(/\s/.test(sign) && /\s/.test(source[at]!))) at++;
+    if (at < to) found = at++;
+  }
+  return position < text.length ? found : found + 1;
 }
 
 /** The key of YAML 1.1 whose members belong to the map around it. */

@@ -132,7 +132,7 @@ export function namesTo<T>(
       if (entries.length > most) return addMistake(here, entries[most]!.at, `there may be ${most} ${noun} at most`);
       return entries.map(({ key, at, node }) => {
         const reading: Reading = { mistakes, path: path === '' ? key : `${path}.${key}`, at };
-        names.read({ kind: 'text', text: key, at }, here, what);
+        names.read({ kind: 'text', text: key, at, placeOf: () => at }, here, what);
         return { name: key, reading, value: readAs(shape, node, reading, 'it') };
       });
     },

@@ -111,10 +111,21 @@ function pairOf({ catalogue }: SchemaRequirement, now: Collection, found: Stored
   return { now, before, origin: ({ name }) => origins.get(name) };
 }
 
-function originOf(now: Collection, { name }: Field, before: Collection): Field | undefined {
-  const was = now.draft.fields.find((field) => field.name === name)?.was;
+function originOf(now: Collection, field: Field, before: Collection): Field | undefined {
+  const was = now.draft.fields.find((each) => each.name === field.name)?.was;
   const isRenamed = was !== undefined && !now.byName.has(was);
-  return before.byName.get(name) ?? (isRenamed ? before.byName.get(was) : undefined);
+  const origin = before.byName.get(field.name) ?? (isRenamed ? before.byName.get(was) : undefined);
+  return field.computed === undefined || (origin !== undefined && isComputedAlike(now, field, before, origin))
+    ? origin
+    : undefined;
+}
+
+/** Whether the column stays: with another expression, or from another column, a computed field is another field. */
+function isComputedAlike(now: Collection, field: Field, before: Collection, origin: Field): boolean {
+  const isSame = (name: string) => now.byName.get(name)?.type === before.byName.get(name)?.type;
+  return (
+    field.computed!.text === origin.computed?.text && field.type === origin.type && field.computed!.uses.every(isSame)
+  );
 }
 
 /** Changes of a table without its named constraints. */
@@ -193,7 +204,9 @@ function fieldChanges(pair: CollectionPair, collectionBefore: Collection, field:
   const hasRules = Object.keys(field.rules).length > 0;
   return [
     ...(before.name === field.name ? [] : [{ kind: 'rename-field', ...of } as const]),
-    ...(before.type === field.type ? [] : [{ kind: 'change-type', ...of } as const]),
+    ...(before.type === field.type && before.computed?.text === field.computed?.text
+      ? []
+      : [{ kind: 'change-type', ...of } as const]),
     ...(before.required || !field.required ? [] : [{ kind: 'require', collection, field } as const]),
     ...(!before.required || field.required ? [] : [{ kind: 'allow-null', collection, field } as const]),
     ...(text([before.default, before.generated]) === text([field.default, field.generated])

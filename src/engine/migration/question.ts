@@ -22,6 +22,8 @@ export interface TargetColumn {
   readonly field: Field;
   /** Undefined for a new field, which gets its default. */
   readonly column?: { readonly name: string; readonly type: Type };
+  /** For a field that is computed anew: the fields that it uses. */
+  readonly computed?: { readonly of: Collection; readonly from: ReadonlyMap<string, TargetColumn> };
 }
 
 /** Each is answered by a number of rows. */
@@ -40,8 +42,12 @@ export type Target =
 
 export type FirstRows = (collection: Collection) => readonly StoredRow[];
 
-export function targetColumn({ origin }: CollectionPair, field: Field): TargetColumn {
-  const column = origin(field);
+export function targetColumn(pair: CollectionPair, field: Field): TargetColumn {
+  const column = pair.origin(field);
+  if (column === undefined && field.computed !== undefined) {
+    const from = field.computed.uses.map((name) => [name, targetColumn(pair, pair.now.byName.get(name)!)] as const);
+    return { field, computed: { of: pair.now, from: new Map(from) } };
+  }
   return column === undefined ? { field } : { field, column: { name: column.name, type: column.type } };
 }
 
@@ -58,9 +64,13 @@ export function targetOf(to: string, { pairs, requirement }: Comparison, firstRo
 
 export function fieldsIn(question: Question): readonly Field[] {
   if (question.kind === 'rows' || question.kind === 'values') return [];
-  if (question.kind === 'repeated') return question.of.map(({ field }) => field);
+  const fieldsOf = ({ field, computed }: TargetColumn) => [
+    field,
+    ...[...(computed?.from.values() ?? [])].map((each) => each.field),
+  ];
+  if (question.kind === 'repeated') return question.of.flatMap(fieldsOf);
   const to = question.kind === 'dangling' && 'key' in question.to ? [question.to.key.field] : [];
-  return [question.of.field, ...to];
+  return [...fieldsOf(question.of), ...to];
 }
 
 /** The differences between the engines in the rules of a field. */
@@ -99,6 +109,17 @@ export function questionSql(question: Countable, sql: ValueSql): string | undefi
     case 'dangling':
       return count(danglingSql(value, question.to, sql));
   }
+}
+
+/** The value of a computed field over the stored columns; undefined if one of them is not known before. */
+export function computedValue(
+  { computed }: TargetColumn,
+  { value }: Pick<ValueSql, 'value'>,
+  compile: (of: Collection, column: (name: string) => string) => string,
+): string | undefined {
+  const columns = new Map([...computed!.from].map(([name, each]) => [name, value(each)]));
+  if ([...columns.values()].includes(undefined)) return undefined;
+  return compile(computed!.of, (name) => columns.get(name)!);
 }
 
 /** Counts all but one of the rows that share a value. */

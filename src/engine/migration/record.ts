@@ -28,6 +28,7 @@ const FIELD_PROPERTIES = [
   ...VALUE_RULES,
   'maxCount',
   'onUpdate',
+  'computed',
   'readOnly',
   'filled',
 ] as const satisfies readonly (keyof FieldDraft)[];

@@ -73,18 +73,23 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
 
   'drop-field': (change, { before }, all) => {
     const { collection, field } = change;
-    const words = `${collection.name}.${field.name} is no longer declared`;
+    // Its values follow from others.
+    if (field.computed !== undefined) return [];
+    const isComputed = collection.byName.has(field.name);
+    const words = `${collection.name}.${field.name} ${isComputed ? 'becomes computed' : 'is no longer declared'}`;
     return [
       {
         question: { kind: 'values', table: before!.name, column: field.name },
         always: true,
-        words: (count) => `${words}, and ${have(count, 'a value')}${renamed(change, all)}`,
+        words: (count) => `${words}, and ${have(count, 'a value')}${isComputed ? '' : renamed(change, all)}`,
         allow: permission('drop', collection.name, field.name),
       },
     ];
   },
 
-  'add-field': ({ collection: { name }, field }, { before }) => {
+  'add-field': ({ collection: { name }, field }, pair) => {
+    const { before } = pair;
+    if (field.computed !== undefined) return computedRisks(pair, field);
     if (!field.required || hasDefault(field)) return [];
     const words = `${name}.${field.name} is new, required, and without a default`;
     return [
@@ -96,6 +101,8 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
   },
 
   'change-type': ({ collection: { name, unique }, field, before }, pair) => {
+    // A computed field becomes an ordinary one, and keeps its values.
+    if (before.type === field.type) return [];
     const table = pair.before!.name;
     const types = `${name}.${field.name} becomes ${field.type.name}, and was ${before.type.name}`;
     return [
@@ -125,14 +132,7 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     },
   ],
 
-  'change-rules': ({ collection: { name }, field }, pair) => [
-    {
-      question: { kind: 'broken', table: pair.before!.name, of: targetColumn(pair, field) },
-      words: (count) =>
-        `${rows(count)} ${count === 1 ? 'breaks' : 'break'} the rules of ${name}.${field.name} (${ruleWords(field)})`,
-      allow: clearing(name, field),
-    },
-  ],
+  'change-rules': ({ field }, pair) => [brokenRules(pair, field)],
 
   'change-key': ({ collection }, pair) => [repeated(pair, collection.key, 'is the key')],
 
@@ -154,6 +154,25 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
   },
 };
 
+function brokenRules(pair: CollectionPair, field: Field): Risk {
+  const { name } = pair.now;
+  return {
+    question: { kind: 'broken', table: pair.before!.name, of: targetColumn(pair, field) },
+    words: (count) =>
+      `${rows(count)} ${count === 1 ? 'breaks' : 'break'} the rules of ${name}.${field.name} (${ruleWords(field)})`,
+    allow: clearing(name, field),
+  };
+}
+
+function computedRisks(pair: CollectionPair, field: Field): readonly Risk[] {
+  const words = `${pair.now.name}.${field.name} is required, and its expression gives none`;
+  const missing: Risk = {
+    question: { kind: 'nulls', table: pair.before!.name, of: targetColumn(pair, field) },
+    words: (count) => `${have(count, `no ${field.name}`)}: ${words}`,
+  };
+  return [...(field.required ? [missing] : []), brokenRules(pair, field)];
+}
+
 function repeated(pair: CollectionPair, fields: readonly Field[], what: string): Risk {
   const names = fields.map(({ name }) => name).join(', ');
   const words = `the ${names} of another: ${pair.now.name} (${names}) ${what}`;
@@ -167,8 +186,8 @@ function hasDefault(field: Field): boolean {
   return field.default !== undefined || field.generated !== undefined;
 }
 
-function clearing(collection: string, { required, name }: Field): string | undefined {
-  return required ? undefined : permission('clear', collection, name);
+function clearing(collection: string, { required, name, computed }: Field): string | undefined {
+  return required || computed !== undefined ? undefined : permission('clear', collection, name);
 }
 
 function rows(count: number): string {

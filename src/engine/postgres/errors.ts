@@ -171,11 +171,17 @@ export function translateError(error: unknown, collection?: Collection): unknown
   const isMissing = state === '42P01' || state === '42703';
   return new ApiError(code, message, {
     details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
-    hint: hint ?? (isMissing ? MIGRATED_HINT : undefined),
+    hint: hint ?? (isMissing ? MIGRATED_HINT : state === '22003' ? computedHint(collection) : undefined),
     constraint,
     sqlState: isOwn ? state : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
+}
+
+/** PostgreSQL does not say which column it computed. */
+function computedHint(collection: Collection | undefined): string | undefined {
+  const hasComputed = collection?.fields.some(({ computed }) => computed !== undefined) === true;
+  return hasComputed ? 'The result of a computed field may be what does not fit.' : undefined;
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */

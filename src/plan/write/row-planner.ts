@@ -5,6 +5,7 @@
 
 import { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { evaluate } from '../../collection/expression/evaluate.ts';
 import type { Value } from '../../collection/value.ts';
 import { isNullIfEmpty } from '../../import/cells.ts';
 import { planCell, readCell } from '../coerce.ts';
@@ -65,6 +66,7 @@ export function rowPlanner(
   const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
   const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
   const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
+  const compute = computation(collection, options);
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
     let at = 0;
@@ -78,6 +80,7 @@ export function rowPlanner(
     } catch (error) {
       throw error instanceof ApiError ? new RowProblem(fields[at]!, error) : error;
     }
+    compute(row);
     // PostgreSQL also parses all values before it checks for nulls.
     for (const place of required) {
       const field = fields[place]!;
@@ -86,6 +89,28 @@ export function rowPlanner(
     }
     for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
     return row;
+  };
+}
+
+/** Sets the computed fields of a new row, so that checks see them. What depends on other rows stays undefined. */
+function computation(
+  { fields }: Collection,
+  { isUpdate, keepsEmpty }: RowOptions,
+): (row: (Value | undefined)[]) => void {
+  if (isUpdate === true || keepsEmpty === true || !fields.some(({ computed }) => computed)) return () => {};
+  const places = new Map(fields.map(({ name }, at) => [name, at]));
+  return (row) => {
+    for (const [at, field] of fields.entries()) {
+      if (field.computed === undefined) continue;
+      const { expression, uses } = field.computed;
+      const stored = (name: string) => row[places.get(name)!];
+      if (uses.some((name) => stored(name) === undefined)) continue;
+      try {
+        row[at] = evaluate(expression, field.type, (name) => stored(name)!);
+      } catch (error) {
+        throw error instanceof ApiError ? new RowProblem(field, error) : error;
+      }
+    }
   };
 }
 

@@ -32,7 +32,7 @@ export function resolveColumns(seen: Collection, right: 'create' | 'update', nam
 
 function resolveColumn(collection: Collection, right: 'create' | 'update', name: string): Field {
   const field = collection.byName.get(name);
-  if (field?.readOnly === true) throw unwritable(field);
+  if (field?.readOnly === true) throw unwritable(field, right);
   if (field !== undefined) return field;
   if (isHidden(collection, name)) throw fieldDenied(collection.name, name, right);
   throw new ApiError('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
@@ -63,9 +63,14 @@ function writable(collection: Collection, right: 'create' | 'update'): Collectio
 }
 
 /** PostgreSQL's error for a computed column. */
-function unwritable({ name }: Field): ApiError {
-  return new ApiError('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
-    details: `${name} can be read, and not written; nothing was changed.`,
+function unwritable({ name, computed }: Field, right: 'create' | 'update'): ApiError {
+  const message =
+    right === 'create'
+      ? `cannot insert a non-DEFAULT value into column "${name}"`
+      : `column "${name}" can only be updated to DEFAULT`;
+  const reason = computed === undefined ? 'can be read, and not written' : 'is computed, so leave it out';
+  return new ApiError('428C9', message, {
+    details: `${name} ${reason}; nothing was changed.`,
     field: name,
   });
 }

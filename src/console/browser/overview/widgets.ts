@@ -24,7 +24,7 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   const name = titleOfCollection(collection);
   const withRole = (name: string) => collection.fields.find(({ role }) => role === name);
   const [price, stock, threshold] = [withRole('price'), withRole('stock'), withRole('threshold')];
-  const group = withRole('group');
+  const [group, worth] = [withRole('group'), withRole('value')];
   const widget = (
     id: string,
     title: string,
@@ -35,15 +35,22 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   const chart = { isChart: true, isDefault: true };
 
   const cards = [widget('count', name, () => aggregate(collection, 'count'), shown)];
-  if (price !== undefined && stock !== undefined) {
-    const options = { ...shown, hasDecimals: true };
-    cards.push(widget('value', t.overview.stockValue, () => stockValue(collection, price, stock), options));
+  // A declared value of each row is added up by the service, whatever the number of rows.
+  const loadValue = (by?: Field) => {
+    if (worth !== undefined) {
+      return () => (by === undefined ? aggregate(collection, 'sum', worth) : groupRows(collection, by, worth));
+    }
+    return price && stock && (() => stockValue(collection, price, stock, by));
+  };
+  const value = loadValue();
+  if (value !== undefined) {
+    cards.push(widget('value', t.overview.stockValue, value, { ...shown, hasDecimals: true }));
   }
   if (stock !== undefined && threshold !== undefined) {
     const title = t.overview.below(labelOf(stock), labelOf(threshold));
     cards.push(widget('low', title, () => lowRows(collection, stock, threshold), shown));
   }
-  const numbers = collection.fields.filter((field) => isMeasure(collection, field));
+  const numbers = collection.fields.filter((field) => field !== worth && isMeasure(collection, field));
   for (const field of numbers) {
     const options = { isDefault: field === stock };
     const sum = t.overview.sumOf(labelOf(field));
@@ -53,10 +60,10 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
     cards.push(widget(`average.${field.name}`, average, load, { hasDecimals: true }));
   }
   const charts: Widget[] = [];
-  if (price !== undefined && stock !== undefined && group !== undefined) {
+  const valueByGroup = group && loadValue(group);
+  if (group !== undefined && valueByGroup !== undefined) {
     const title = t.overview.by(t.overview.stockValue, labelOf(group));
-    const load = () => stockValue(collection, price, stock, group);
-    charts.push(widget(`value.by.${group.name}`, title, load, { ...chart, hasDecimals: true }));
+    charts.push(widget(`value.by.${group.name}`, title, valueByGroup, { ...chart, hasDecimals: true }));
   }
   const groups = groupsOf(collection);
   const free = DEFAULT_CHARTS - charts.length;

@@ -90,6 +90,7 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   const { name, type, readOnly, required } = field;
   const filled = field.filled && field.copies === undefined;
   if (column === undefined) return [`${name} is missing`];
+  if (field.computed !== undefined) return [`${name} cannot be computed in an existing table: declare it readOnly`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
   const isOfType = typesOf(column).some((each) => each.type === type);

@@ -1,5 +1,5 @@
 /** The changes of a migration as PostgreSQL statements, in dependency order. */
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import { type Collection, type Field, writtenFields } from '../../../collection/declaration.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
 import { clearDanglingSql, permission, rulesSql } from '../../migration/question.ts';
@@ -64,9 +64,10 @@ function removals({ changes, pairs }: Comparison): string[] {
     ),
     ...ofKind(changes, 'change-key').map((change) => dropConstraint(change, schema.keyName(change.before))),
     ...ofKind(changes, 'drop-collection').map(({ collection }) => `drop table ${identifier(collection.name)}`),
-    ...ofKind(changes, 'drop-field').map(
-      (change) => `${alterTable(before(change))} drop column ${identifier(change.field.name)}`,
-    ),
+    // A column that another is computed from can be dropped only after that one.
+    ...ofKind(changes, 'drop-field')
+      .toSorted((one, other) => Number(other.field.computed !== undefined) - Number(one.field.computed !== undefined))
+      .map((change) => `${alterTable(before(change))} drop column ${identifier(change.field.name)}`),
   ];
 }
 
@@ -104,7 +105,8 @@ function columns({ changes, pairs }: Comparison): string[] {
     ...ofKind(changes, 'change-type').flatMap((change) => {
       const { field, before } = change;
       const type = `${alterColumn(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
-      return isAssigned(change) ? [type] : [`${alterColumn(change)} drop default`, type];
+      const stop = before.computed === undefined ? [] : [`${alterColumn(change)} drop expression`];
+      return isAssigned(change) ? [type] : [...stop, `${alterColumn(change)} drop default`, type];
     }),
     ...ofKind(changes, 'change-type', 'change-default').flatMap((change) => {
       const value = schema.defaultSql(change.field);
@@ -194,9 +196,10 @@ function beginKeys(collection: Collection, field: Field): string[] {
 async function insertFirst(runner: Runner, collection: Collection, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return;
   const { fields, assigned, name } = collection;
+  const written = writtenFields(collection);
   const sequence = sequenceOf(collection);
   const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
-  const values = fields.map((field) => {
+  const values = written.map((field) => {
     const column = orCopied(collection, field, (each) => `given.${identifier(each)}`);
     return field === assigned ? `coalesce(${column}, nextval(${sequence}))` : column;
   });
@@ -206,6 +209,6 @@ async function insertFirst(runner: Runner, collection: Collection, rows: readonl
     await runner.unsafe(`select setval(${sequence}, greatest(1, ${largest}))`);
   }
   const source = `select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`;
-  const insert = `insert into ${identifier(name)} (${columnList(fields)}) ${source}`;
+  const insert = `insert into ${identifier(name)} (${columnList(written)}) ${source}`;
   await runner.unsafe(insert, [rowsAsJson(fields, rows)]);
 }

@@ -6,7 +6,7 @@ import { type Comparison, compare, withNumberedKeys } from '../../migration/chan
 import type { FirstRows } from '../../migration/question.ts';
 import { readRecord, recordOf, storedDraft } from '../../migration/record.ts';
 import { notToCreate, type Problem } from '../../migration/risks.ts';
-import { createStep, stepsOf } from '../../migration/words.ts';
+import { createStep, type RowCounts, stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import { ownSearchPath, type Runner } from '../driver.ts';
@@ -122,8 +122,8 @@ export function isInPlace({ record, newRecord, missing, comparison, problems, is
   return isRecorded && [missing, comparison.changes, problems].every(({ length }) => length === 0);
 }
 
-export function stepsIn({ comparison, missing }: SchemaState): string[] {
-  return [...missing, ...stepsOf(comparison)];
+export function stepsIn({ comparison, missing }: SchemaState, counts?: RowCounts): string[] {
+  return [...missing, ...stepsOf(comparison, counts)];
 }
 
 /** Undefined if we have no such type. */

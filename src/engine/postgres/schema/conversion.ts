@@ -1,7 +1,13 @@
 /** SQL for values of stored rows after a migration, and the obstacles that the rows are to it. */
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Type } from '../../../collection/types/type.ts';
-import { type Question, questionSql, type TargetColumn, type ValueSql } from '../../migration/question.ts';
+import {
+  computedValue,
+  type Question,
+  questionSql,
+  type TargetColumn,
+  type ValueSql,
+} from '../../migration/question.ts';
 import { assess, type Problem } from '../../migration/risks.ts';
 import { blockedBy } from '../../migration/words.ts';
 import { isReadable } from '../../shared/sql-expressions.ts';
@@ -10,6 +16,7 @@ import { NOTHING_ADOPTED } from '../adopt/adopt.ts';
 import { postgresDialect } from '../dialect.ts';
 import type { Runner } from '../driver.ts';
 import type { PostgresRequirement, SchemaState } from './compare-schema.ts';
+import { computedSql } from './computed.ts';
 import { defaultSql, literal, ruleSql } from './schema.ts';
 
 /** For SQL without case folding or search. */
@@ -23,7 +30,11 @@ export function convertColumn(column: string, from: Type, to: Type): string {
 }
 
 export const postgresValues: ValueSql = {
-  value: ({ field, column }) => {
+  value: (target) => {
+    const { field, column, computed } = target;
+    if (computed !== undefined) {
+      return computedValue(target, postgresValues, (_, columnOf) => computedSql(field, columnOf));
+    }
     if (column === undefined)
       return field.generated === undefined ? (defaultSql(field) ?? literal(null, field.type)) : undefined;
     return column.type === field.type ? identifier(column.name) : convertColumn(column.name, column.type, field.type);

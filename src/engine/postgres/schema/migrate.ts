@@ -7,15 +7,19 @@ import type { SQL } from 'bun';
 import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { blockingChanges } from '../../migration/changes.ts';
+import { blockingChanges, type Comparison } from '../../migration/changes.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
 import {
+  cannotCompute,
   createStep,
   indexStepsOf,
   type MigrationPlan,
   MigrationRejected,
   notMigrated,
+  type RowCounts,
+  recomputedTables,
   stepsOf,
+  waitWords,
 } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
@@ -67,7 +71,7 @@ export async function prepareSchema(pool: SQL, requirement: PostgresRequirement,
     return prepared(first, requirement, []);
   }
   try {
-    const work = () => pool.begin((transaction) => makeTables(transaction, requirement));
+    const work = () => pool.begin((transaction) => makeTables(transaction, requirement, notice));
     const made = await retryWhileInUse(requirement, notice, work);
     // If another instance migrated meanwhile, it also creates them.
     if (made.steps.length === 0 && stepsIn(withoutIndexes(first)).length > 0) return made;
@@ -133,9 +137,36 @@ export async function planSchema(
   return pool.begin(SNAPSHOT, async (transaction) => {
     await transaction.unsafe('set local statement_timeout = 0');
     const found = rejectNewer(await inspectSchema(transaction, requirement), requirement);
-    const problems = await problemsIn(transaction, requirement, found);
-    return { steps: stepsIn(found), indexSteps: indexStepsOf(found.comparison), problems };
+    const problems = await problemsOf(transaction, requirement, found);
+    return {
+      steps: stepsIn(found, await countRows(transaction, found.comparison)),
+      indexSteps: indexStepsOf(found.comparison),
+      problems,
+    };
   });
+}
+
+/** A computed field of a stored row does not fit its type. */
+const VALUE_ERROR = /^22/;
+
+async function problemsOf(transaction: Runner, requirement: PostgresRequirement, found: SchemaState) {
+  try {
+    return await problemsIn(transaction, requirement, found);
+  } catch (error) {
+    const isOfValue = VALUE_ERROR.test(sqlState(error) ?? '');
+    throw isOfValue ? cannotCompute(`the schema ${requirement.schema}`, (error as Error).message) : error;
+  }
+}
+
+async function countRows(transaction: Runner, comparison: Comparison): Promise<RowCounts> {
+  const counts = new Map<string, number>();
+  for (const [name, table] of recomputedTables(comparison)) {
+    const [row] = await transaction.unsafe<{ count: string }[]>(
+      `select count(*)::text as count from ${identifier(table)}`,
+    );
+    counts.set(name, Number(row!.count));
+  }
+  return counts;
 }
 
 function newerVersion({ version }: SchemaState, { schema }: PostgresRequirement): string | undefined {
@@ -171,7 +202,11 @@ function prepared(found: SchemaState, { catalogue }: PostgresRequirement, steps:
 }
 
 /** Creates missing tables in the current transaction, under the lock: another instance may create them. */
-export async function makeTables(transaction: Runner, requirement: PostgresRequirement): Promise<Prepared> {
+export async function makeTables(
+  transaction: Runner,
+  requirement: PostgresRequirement,
+  notice: Notice = () => {},
+): Promise<Prepared> {
   const run = (sql: string) => transaction.unsafe(sql);
   await run('set local statement_timeout = 0');
   // Initial rows may be many and are prepared here.
@@ -182,13 +217,18 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
   const found = withoutIndexes(rejectNewer(await inspectSchema(transaction, requirement), requirement));
   const { comparison, missing } = found;
   if (isInPlace(found)) return prepared(found, requirement, []);
-  const steps = stepsIn(found);
-  const problems = await problemsIn(transaction, requirement, found);
+  const counts = await countRows(transaction, comparison);
+  const steps = stepsIn(found, counts);
+  const problems = await problemsOf(transaction, requirement, found);
   if (problems.length > 0) {
     throw new MigrationRejected(`the schema ${requirement.schema}`, requirement.catalogue, { steps, problems });
   }
   try {
     await lockTables(run, comparison);
+    for (const [name, rows] of counts) {
+      const words = waitWords(name, rows);
+      if (words !== '') notice('warn', `new computed fields of ${name}${words}`);
+    }
     if (!found.schemaExists) await run(`create schema ${identifier(requirement.schema)}`);
     if (missing.includes(createStep({ name: RETRY_TABLE }))) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (missing.includes(createStep({ name: VERSION_TABLE }))) for (const sql of VERSION_TABLE_SQL) await run(sql);
@@ -197,6 +237,8 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
     await applyWordIndexes(transaction, requirement.schema, found.wordIndexes);
     if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);
   } catch (error) {
+    if (VALUE_ERROR.test(sqlState(error) ?? ''))
+      throw cannotCompute(`the schema ${requirement.schema}`, (error as Error).message);
     if (sqlState(error) !== '42501') throw error;
     const indexSteps = indexStepsOf(comparison);
     const needed = steps.filter((step) => !indexSteps.includes(step));

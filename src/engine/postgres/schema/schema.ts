@@ -17,6 +17,7 @@ import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
+import { computedSql } from './computed.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { hasPrefixIndex, prefix } from './prefix-index.ts';
 
@@ -50,6 +51,10 @@ export function keyName({ name }: Collection): string {
 export function columnDefinition(collection: Collection, field: Field): string {
   const column = `${identifier(field.name)} ${columnType(field.type)}`;
   if (field === collection.assigned) return `${column} ${identity(collection)}${check(collection, field)}`;
+  if (field.computed !== undefined) {
+    const computed = `generated always as (${computedSql(field, identifier)}) stored`;
+    return `${column} ${computed}${field.required ? ' not null' : ''}${check(collection, field)}`;
+  }
   const byDefault = defaultSql(field);
   return `${column}${field.required ? ' not null' : ''}${byDefault === undefined ? '' : ` default ${byDefault}`}${check(collection, field)}`;
 }

@@ -2,7 +2,7 @@
  * Compiles write plans. Each is one statement: a CTE changes the rows, and over it come the counts and the returned
  * rows, compiled like any read. If the returned rows embed the written collection, a second statement reads them.
  */
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import { type Collection, type Field, writtenFields } from '../../../collection/declaration.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import { callsFunctions, namedFields, readsOwnCollection } from '../../../plan/access/named-fields.ts';
@@ -110,7 +110,7 @@ export function insertHead(
     const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
     return { into: `insert into ${identifier(collection.name)} (${columnList(given)})${overriding}`, fields: given };
   }
-  const writable = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
+  const writable = writtenFields(collection).filter((field) => !field.readOnly || !adopted.fields.has(field));
   const isFilled = (field: Field) => field.default !== undefined || field.generated !== undefined || field.filled;
   const needed = writable.filter(
     (field) => !adopted.fields.has(field) || given.includes(field) || field === collection.assigned || isFilled(field),

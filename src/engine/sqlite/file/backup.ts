@@ -9,6 +9,7 @@ import type { BackupReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
+import { defineComputed } from '../functions/computed.ts';
 import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
 import { lastMark } from './log-mark.ts';
 
@@ -84,6 +85,8 @@ export function integrityProblems(db: Database): string[] {
 export function openExisting(path: string): Database {
   const db = new Database(path, { readwrite: true, create: false });
   db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+  // A copy of a table needs the functions of its columns.
+  defineComputed(db);
   return db;
 }
 

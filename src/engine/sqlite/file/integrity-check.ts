@@ -70,7 +70,7 @@ function declared(misfits: MigrationPlan['problems']): Finding {
 }
 
 function fields(db: Database, { name, fields }: Collection): Finding {
-  const present = db.query('select name from pragma_table_info(?)').values(name).flat();
+  const present = db.query('select name from pragma_table_xinfo(?)').values(name).flat();
   const missing = fields.filter((field) => !present.includes(field.name));
   const problems = missing.map((field) => `${field.name} is missing; it is added when the service starts`);
   return finding('fields', problems, 'as declared');

@@ -12,6 +12,7 @@ import type { Value } from '../../../collection/value.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
+import { defineComputed } from './computed.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric, defineOperated } from './numeric.ts';
 import { storedForm, valueIn } from './stored-values.ts';
@@ -22,6 +23,7 @@ export function defineFunctions(db: Database): void {
   defineJson(db);
   defineNumeric(db);
   defineOperated(db);
+  defineComputed(db);
 }
 
 /** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */

@@ -6,9 +6,10 @@ import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { compileRegex } from '../../../text/regex.ts';
-import type { TargetColumn, ValueSql } from '../../migration/question.ts';
+import { computedValue, type TargetColumn, type ValueSql } from '../../migration/question.ts';
 import { identifier } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
+import { computedSql } from '../functions/computed.ts';
 import { defineFunctions } from '../functions/define.ts';
 import { literal, ruleSql } from './schema.ts';
 
@@ -48,7 +49,11 @@ export function unreadable({ field, column }: TargetColumn): string {
 }
 
 export const sqliteValues: ValueSql = {
-  value: ({ field, column }) => {
+  value: (target) => {
+    const { field, column, computed } = target;
+    if (computed !== undefined) {
+      return computedValue(target, sqliteValues, (of, columnOf) => computedSql(of, field, columnOf));
+    }
     if (column === undefined) return field.generated === undefined ? defaultSql(field) : undefined;
     if (column.type === field.type) return identifier(column.name);
     return `stored_as(${literal(field.type.name)}, ${textOf(column)})`;

@@ -69,7 +69,8 @@ interface Column extends StoredColumn {
 const STORED: Readonly<Record<string, string>> = { integer: 'int8', int: 'int8', real: 'float8' };
 
 function columnsOf(db: Database, table: string): Column[] {
-  return select(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({
+  // Not table_info, which leaves out computed columns.
+  return select(db, 'select name, type, "notnull" from pragma_table_xinfo(?)', table).map(([name, type, required]) => ({
     name: String(name),
     type: String(type).toLowerCase(),
     required: required === 1,

@@ -3,6 +3,7 @@
  * of several starting processes one migrates, and the others find it done.
  */
 import type { Database } from 'bun:sqlite';
+import { ApiError } from '../../../base/errors.ts';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import { allReferences, type Catalogue, type Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
@@ -17,7 +18,15 @@ import {
 import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, notToCreate } from '../../migration/risks.ts';
-import { blockedBy, type MigrationPlan, MigrationRejected, notMigrated, stepsOf } from '../../migration/words.ts';
+import {
+  blockedBy,
+  cannotCompute,
+  type MigrationPlan,
+  MigrationRejected,
+  notMigrated,
+  recomputedTables,
+  stepsOf,
+} from '../../migration/words.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
 import { createSearchIndexes, hasSearchIndexes } from '../search/search-index.ts';
@@ -45,12 +54,23 @@ export function prepareSchema(db: Database, requirement: SqliteRequirement): rea
   if (isInPlace(db, requirement)) return [];
   if (requirement.isMigrated === false) return checkReadable(db, requirement);
   defineConversions(db);
-  return inWriteTransaction(db, () => {
+  const migrate = () => {
     const plan = planOf(db, requirement);
     if (plan.problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, plan);
     applyChanges(db, requirement, plan.found, plan.comparison);
     return plan.steps;
-  });
+  };
+  return withComputedErrors(db, () => inWriteTransaction(db, migrate));
+}
+
+/** Only a computed field raises errors of requests here. */
+function withComputedErrors<T>(db: Database, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw cannotCompute(db.filename, [error.field ?? [], error.message].flat().join(': '));
+  }
 }
 
 /** Other indexes, rules and defaults do not matter to a reader. */
@@ -63,7 +83,7 @@ function checkReadable(db: Database, { catalogue }: SqliteRequirement): readonly
 /** The steps and obstacles, from one snapshot and without changes. */
 export function planSchema(db: Database, requirement: SqliteRequirement): MigrationPlan {
   defineConversions(db);
-  const { steps, problems } = db.transaction(() => planOf(db, requirement)).deferred();
+  const { steps, problems } = withComputedErrors(db, () => db.transaction(() => planOf(db, requirement)).deferred());
   return { steps, problems };
 }
 
@@ -80,7 +100,10 @@ function planOf(db: Database, requirement: SqliteRequirement) {
     ...foreignTables(found, catalogue),
     ...blockedBy(asked.value, allowed),
   ];
-  return { found, comparison, steps: stepsOf(comparison), problems };
+  const counts = [...recomputedTables(comparison)].map(
+    ([name, table]) => [name, schema.count(db, `select count(*) from ${identifier(table)}`)] as const,
+  );
+  return { found, comparison, steps: stepsOf(comparison, new Map(counts)), problems };
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {

@@ -4,7 +4,7 @@
  * added directly.
  */
 import type { Database } from 'bun:sqlite';
-import type { Catalogue, Field } from '../../../collection/declaration.ts';
+import { type Catalogue, type Field, writtenFields } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { CollectionPair } from '../../migration/changes.ts';
 import { permission, rulesSql } from '../../migration/question.ts';
@@ -35,8 +35,8 @@ export function isRebuilt(
   return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(hasSameValueInAllRows);
 }
 
-function hasSameValueInAllRows({ required, default: value, generated }: Field): boolean {
-  return generated === undefined && (!required || value !== undefined);
+function hasSameValueInAllRows({ required, default: value, generated, computed }: Field): boolean {
+  return generated === undefined && computed === undefined && (!required || value !== undefined);
 }
 
 export function addFields(db: Database, declared: Catalogue, { now, origin }: CollectionPair): void {
@@ -54,8 +54,9 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   const known = [...now.fields, ...(before?.fields ?? []), ...indexesOf(now)].map(({ name }) => name);
   const foreign = foreignObjectsIn(db, now.name, new Set(known));
   const foreignColumns = foreign.columns.map(({ name }) => identifier(name));
-  const columns = [...now.fields.map(({ name }) => identifier(name)), ...foreignColumns];
-  const values = [...now.fields.map((field) => valueSql(pair, field, allowed)), ...foreignColumns];
+  const written = writtenFields(now);
+  const columns = [...written.map(({ name }) => identifier(name)), ...foreignColumns];
+  const values = [...written.map((field) => valueSql(pair, field, allowed)), ...foreignColumns];
   // Keys are never assigned twice.
   const isAssigned = before?.assigned !== undefined && now.assigned !== undefined;
   const lastKey = `select max(seq) from sqlite_sequence where name = ${quoteText(now.name)}`;

@@ -1,7 +1,7 @@
 /** The tables of a database file in SQL, and the ownership check of a file. */
 import type { Database } from 'bun:sqlite';
 import { memoize } from '../../../base/memo.ts';
-import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
+import { type Catalogue, type Collection, type Field, isKey, writtenFields } from '../../../collection/declaration.ts';
 import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
@@ -10,6 +10,7 @@ import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { orCopied } from '../../sql/assignment.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
+import { computedSql } from '../functions/computed.ts';
 
 /** Marks a file as ours ("PCat"), so that another program's database is never touched. */
 export const APPLICATION_ID = 0x50436174;
@@ -103,6 +104,10 @@ export function columnDefinition(catalogue: Catalogue, collection: Collection, f
   const name = identifier(field.name);
   if (field === collection.assigned) return `${name} ${NUMBERED_KEY}${check(collection, field)}`;
   const required = field.required || isKey(collection, field) ? ' not null' : '';
+  if (field.computed !== undefined) {
+    const computed = computedSql(collection, field, identifier);
+    return `${name} ${field.type.sqlite.column} generated always as (${computed}) stored${required}${check(collection, field)}`;
+  }
   const byDefault = field.default === undefined ? '' : ` default ${ruleSql.literal(field.default, field.type)}`;
   return `${name} ${field.type.sqlite.column}${required}${byDefault}${check(collection, field)}${reference(catalogue, collection, field)}`;
 }
@@ -131,19 +136,24 @@ export const ruleSql: RuleSql = {
 
 export function insertRows(db: Database, collection: Collection, rows: readonly StoredRow[]): void {
   using insert = db.prepare(insertSql(collection));
-  for (const row of rows) insert.run(...storedValues(collection.fields, row));
+  for (const row of rows) insert.run(...writtenValues(collection, storedValues(collection.fields, row)));
 }
 
 /** The insert of one row, whose values are the first parameters. */
 export const insertSql = memoize((collection: Collection): string => {
-  const { name, fields } = collection;
+  const fields = writtenFields(collection);
   const given = (each: string) => {
     const at = fields.findIndex((field) => field.name === each);
     return fields[at]!.type.sqlite.parameter?.(`?${at + 1}`) ?? `?${at + 1}`;
   };
   const values = fields.map((field) => orCopied(collection, field, given));
-  return `insert into ${identifier(name)} (${columnList(fields)}) values (${values.join(', ')})`;
+  return `insert into ${identifier(collection.name)} (${columnList(fields)}) values (${values.join(', ')})`;
 });
+
+/** The parameters of `insertSql`, of the stored forms of all fields. */
+export function writtenValues({ fields }: Collection, row: readonly Value[]): Value[] {
+  return row.filter((_, at) => fields[at]!.computed === undefined);
+}
 
 /** The parameters of a stored row. */
 export function parameterList(fields: readonly Field[]): string {

@@ -15,7 +15,7 @@ import { sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import { countReturned, withinReturned } from '../read/byte-budget.ts';
-import { insertSql, storedValues } from '../schema/schema.ts';
+import { insertSql, storedValues, writtenValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { firstBadRow } from './broken-references.ts';
 import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
@@ -117,7 +117,7 @@ function insertEach(
       lookedUp === undefined || lookedUp.includes(null)
         ? []
         : connection.values({ sql: lookup!.sql, params: lookedUp });
-    const insert: Statement = { sql, params: allowed === undefined ? row : [...row, ...allowed.params] };
+    const insert: Statement = { sql, params: [...writtenValues(collection, row), ...(allowed?.params ?? [])] };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
       if (before !== undefined && connection.number({ ...before, params: [...row, ...before.params] }) !== 1) {

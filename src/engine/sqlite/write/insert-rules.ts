@@ -1,6 +1,6 @@
 /** The rules of a role in SQL: which rows an insert may create and change. */
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
-import type { Collection } from '../../../collection/declaration.ts';
+import { type Collection, writtenFields } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { ALWAYS, isAlways, type Predicate, type Restriction, type WritePlan } from '../../../plan/types.ts';
 import type { LateRules } from '../../shared/plan-keys.ts';
@@ -24,7 +24,8 @@ export interface Allowed {
 }
 
 export function compileAllowed(collection: Collection, { met, created, changed }: Restriction): Allowed {
-  const { fields, name } = collection;
+  const { name } = collection;
+  const fields = writtenFields(collection);
   let compiled: Omit<Allowed, 'params'> | undefined;
   const { params } = buildStatement(sqliteDialect, (bind) => {
     // The values of the row come first.

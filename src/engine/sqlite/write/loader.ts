@@ -3,7 +3,7 @@
  * catalogue. Then one transaction stores them.
  */
 import { finalPath } from '../../../base/files/output-file.ts';
-import type { Collection } from '../../../collection/declaration.ts';
+import { type Collection, writtenFields } from '../../../collection/declaration.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Conflict } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/setting.ts';
@@ -76,17 +76,14 @@ function tableIn(collection: string): string {
 }
 
 class SqliteStagedRows extends StagedRows {
-  private readonly columns: string;
-
   constructor(
     private readonly connection: Connection,
     collection: Collection,
     index: number,
   ) {
     super(collection, tableIn(collection.name), sqliteDialect, 'staging', index);
-    this.columns = columnList(collection.fields);
     connection.execute(
-      `create table ${this.rows} (" number" integer primary key, " position", " shape", " text", " kept", ${this.columns})`,
+      `create table ${this.rows} (" number" integer primary key, " position", " shape", " text", " kept", ${columnList(collection.fields)})`,
     );
   }
 
@@ -107,11 +104,11 @@ class SqliteStagedRows extends StagedRows {
   }
 
   protected insert(conflict: Conflict, condition: string): LoadResult {
-    const { connection, columns, rows, table } = this;
-    const { collection } = this;
-    const values = collection.fields.map((field) => orCopied(collection, field, (name) => `given.${identifier(name)}`));
+    const { connection, rows, table, collection } = this;
+    const fields = writtenFields(collection);
+    const values = fields.map((field) => orCopied(collection, field, (name) => `given.${identifier(name)}`));
     const inserted = connection.execute(
-      `insert into ${table} (${columns}) select ${values.join(', ')} from ${rows} as given
+      `insert into ${table} (${columnList(fields)}) select ${values.join(', ')} from ${rows} as given
         where ${condition} order by " number"${conflictSql(conflict)}`,
     );
     return { affected: inserted, inserted };

@@ -1,0 +1,220 @@
+/** Computes the value of a computed field from the values of its row, exactly as PostgreSQL does. */
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
+import { lowerCase, upperCase } from '../../text/case.ts';
+import { compareText, compareValues } from '../types/compare.ts';
+import { withinInteger } from '../types/number/arithmetic.ts';
+import { exactDecimal, exactUnits, printDecimal, printTrimmed, rounded } from '../types/number/decimal-text.ts';
+import { can, type Type } from '../types/type.ts';
+import type { Value } from '../value.ts';
+import { BOOLEAN, EXACT, type Expression, FLOAT, TEXT } from './expression.ts';
+import type { Arithmetic, Comparison } from './parse.ts';
+
+/** The decimals of a quotient. Further digits are dropped, so that later rounding to fewer decimals is exact. */
+export const QUOTIENT_DECIMALS = 20;
+
+/** units × 10^-scale. */
+interface Exact {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+/** Exact numbers are `Exact`, floats are numbers; values of other types are as everywhere. */
+type Operand = Value | Exact;
+type Call = Expression & { readonly kind: 'call' };
+export type ReadField = (name: string) => Value;
+
+export function evaluate(expression: Expression, type: Type, read: ReadField): Value {
+  return storedAs(type, operandOf(expression, read));
+}
+
+/** Rounds and bounds a result as its field does. */
+function storedAs(type: Type, result: Operand): Value {
+  if (result === null) return null;
+  if (isExact(result)) {
+    const text = printDecimal(exactUnits(result.units, result.scale));
+    return can(type, 'integer') ? withinInteger(type.title, type.store)(text) : type.store(text);
+  }
+  // Adding zero narrows a float4, and turns -0 into 0.
+  return typeof result === 'number' ? type.operations!.apply(result, { operation: 'increment', operand: 0 }) : result;
+}
+
+function isExact(operand: Operand): operand is Exact {
+  return typeof operand === 'object' && operand !== null;
+}
+
+function operandOf(expression: Expression, read: ReadField): Operand {
+  switch (expression.kind) {
+    case 'value':
+      return constant(expression);
+    case 'field':
+      return operand(expression.type, read(expression.name));
+    case 'call':
+      return called(expression, (each) => operandOf(each, read));
+  }
+}
+
+const constant = memoize(
+  (expression: Expression & { readonly kind: 'value' }): Operand => operand(expression.type, expression.value),
+);
+
+function operand(type: Type, value: Value): Operand {
+  if (value === null) return null;
+  if (type === EXACT) return exactOf(String(value));
+  return type === FLOAT ? Number(value) : value;
+}
+
+function exactOf(text: string): Exact {
+  const exact = exactDecimal(text);
+  if (exact === undefined) throw new ApiError('22003', `cannot compute with ${text}`);
+  return { units: rounded(exact, exact.scale), scale: exact.scale };
+}
+
+/** `of` computes an argument, only if it is needed. */
+function called({ operation, args, type }: Call, of: (argument: Expression) => Operand): Operand {
+  switch (operation) {
+    case 'and':
+    case 'or':
+      return connected(operation === 'or', args, of);
+    case 'is null':
+      return of(args[0]!) === null;
+    case 'coalesce':
+      return args.map(of).find((each) => each !== null) ?? null;
+    case 'case': {
+      const chosen = args.findIndex((each, at) => at % 2 === 0 && at < args.length - 1 && of(each) === true);
+      return of(chosen === -1 ? args.at(-1)! : args[chosen + 1]!);
+    }
+    case 'filled':
+      return { units: BigInt(args.filter((each) => isFilled(each.type, of(each))).length), scale: 0 };
+  }
+  const given = args.map(of);
+  if (given.includes(null)) return null;
+  const [one, other] = given as [Operand, Operand];
+  switch (operation) {
+    case 'not':
+      return one !== true;
+    case '=':
+    case '<>':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return HOLDS[operation](compared(args[0]!.type, one, other));
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+      return type === FLOAT
+        ? inFloats(operation, one as number, other as number)
+        : inUnits(operation, one as Exact, other as Exact);
+    case 'negate':
+      return type === FLOAT ? -(one as number) : { ...(one as Exact), units: -(one as Exact).units };
+    case 'abs':
+      if (type === FLOAT) return Math.abs(one as number);
+      return { ...(one as Exact), units: magnitude((one as Exact).units) };
+    case 'round':
+      return roundedTo(one as Exact | number, Number((other as Exact).units));
+    case 'to float':
+      return FLOAT.store(printed(one as Exact));
+    case '||':
+      return joined(one, other);
+    case 'lower':
+      return lowerCase(String(one));
+    case 'upper':
+      return upperCase(String(one));
+    case 'length':
+      return { units: BigInt([...String(one)].length), scale: 0 };
+  }
+}
+
+/** SQL's three values: `or` is true if one is true, otherwise null if one is null; `and` is its mirror. */
+function connected(decisive: boolean, args: readonly Expression[], of: (argument: Expression) => Operand): Operand {
+  const given = args.map(of);
+  if (given.includes(decisive)) return decisive;
+  return given.includes(null) ? null : !decisive;
+}
+
+/** Whether there is a value: an empty text or list is none. */
+function isFilled(type: Type, value: Operand): boolean {
+  return value !== null && !(type === TEXT && value === '') && !(type.element !== undefined && value === '[]');
+}
+
+const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+function compared(type: Type, one: Operand, other: Operand): number {
+  if (isExact(one) && isExact(other)) return Number(sign(inUnits('-', one, other)!.units));
+  if (type === FLOAT) return orderOfFloats(one as number, other as number);
+  if (type === TEXT) return compareText(String(one), String(other));
+  return type === BOOLEAN ? Number(one) - Number(other) : compareValues(type, one as Value, other as Value);
+}
+
+/** NaN equals itself and is larger than every other number, as in PostgreSQL. */
+function orderOfFloats(one: number, other: number): number {
+  if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Null for a division by zero. */
+function inUnits(operation: Arithmetic, one: Exact, other: Exact): Exact | null {
+  if (operation === '*') return { units: one.units * other.units, scale: one.scale + other.scale };
+  const scale = Math.max(one.scale, other.scale);
+  const [left, right] = [atScale(one, scale), atScale(other, scale)];
+  if (operation === '/') {
+    if (right === 0n) return null;
+    return { units: (left * 10n ** BigInt(QUOTIENT_DECIMALS)) / right, scale: QUOTIENT_DECIMALS };
+  }
+  return { units: operation === '+' ? left + right : left - right, scale };
+}
+
+function atScale({ units, scale }: Exact, to: number): bigint {
+  return units * 10n ** BigInt(to - scale);
+}
+
+function inFloats(operation: Arithmetic, one: number, other: number): number | null {
+  if (operation === '/' && other === 0) return null;
+  const result = FLOATS[operation](one, other);
+  const areFinite = Number.isFinite(one) && Number.isFinite(other);
+  if (!Number.isFinite(result) && areFinite) throw new ApiError('22003', 'value out of range: overflow');
+  const isProduct = operation === '*' || operation === '/';
+  if (result === 0 && isProduct && one !== 0 && other !== 0 && areFinite) {
+    throw new ApiError('22003', 'value out of range: underflow');
+  }
+  return result;
+}
+
+const FLOATS: Readonly<Record<Arithmetic, (one: number, other: number) => number>> = {
+  '+': (one, other) => one + other,
+  '-': (one, other) => one - other,
+  '*': (one, other) => one * other,
+  '/': (one, other) => one / other,
+};
+
+function roundedTo(number: Exact | number, decimals: number): Operand {
+  if (typeof number === 'number') {
+    return Number(FLOAT.operations!.apply(number, { operation: 'increment', operand: 0, round: decimals }));
+  }
+  return { units: rounded(exactUnits(number.units, number.scale), decimals), scale: decimals };
+}
+
+function joined(one: Operand, other: Operand): string {
+  return [one, other].map((each) => (isExact(each) ? printed(each) : String(each))).join('');
+}
+
+function printed({ units, scale }: Exact): string {
+  return printTrimmed(exactUnits(units, scale));
+}
+
+function magnitude(units: bigint): bigint {
+  return units < 0n ? -units : units;
+}
+
+function sign(units: bigint): bigint {
+  return units === 0n ? 0n : units / magnitude(units);
+}

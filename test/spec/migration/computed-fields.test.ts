@@ -1,0 +1,86 @@
+/** Computed fields in a changed declaration: they are computed for all rows, again with another expression. */
+import { describe, expect, test } from 'bun:test';
+import { parseDeclaration } from '../../../src/declare/read.ts';
+import { PLACES } from '../../support/engines/declared.ts';
+
+const declared = (fields: string) =>
+  parseDeclaration(`collections: { products: { fields: { id: int4, ${fields} } } }`, 'collections.yaml');
+const PRICES = "price: 'decimal(12,2)', cost: 'decimal(12,2)'";
+const MARGIN = "margin: { type: 'decimal(12,2)', computed: price - cost, unique: true, indexed: true }";
+const ROWS = [
+  { id: 1, price: 5, cost: 1.25 },
+  { id: 2, price: 5, cost: 2 },
+];
+
+describe.each(Object.keys(PLACES))('computed fields on %s', (engine) => {
+  test('are added, changed, follow renamed fields, and become ordinary fields', async () => {
+    const place = PLACES[engine]!();
+    const during = async (fields: string, expected: readonly object[] | undefined, allowed?: readonly string[]) => {
+      const shop = await place.open({ ...declared(fields), ...(allowed && { allowed }) });
+      try {
+        if (expected === undefined) await shop.post('products', ROWS);
+        else expect(await shop.list('/products?order=id')).toEqual(expected as never);
+        return await shop.fetch('/products?id=eq.2', {
+          method: 'PATCH',
+          body: '{"cost":2}',
+          headers: { 'content-type': 'application/json' },
+        });
+      } finally {
+        await shop.close();
+      }
+    };
+    const of = (name: string, ...values: readonly unknown[]) => ROWS.map((row, at) => ({ ...row, [name]: values[at] }));
+    await during(PRICES, undefined);
+    expect((await during(`${PRICES}, ${MARGIN}`, of('margin', 3.75, 3))).status).toBe(204);
+    expect((await place.plan(declared(`${PRICES}, ${MARGIN}`))).steps).toEqual([]);
+    await during(`${PRICES}, ${MARGIN.replace('price - cost', 'cost - price')}`, of('margin', -3.75, -3));
+    const renamed = `amount: { type: 'decimal(12,2)', was: price }, cost: 'decimal(12,2)'`;
+    const moved = ROWS.map(({ id, price, cost }) => ({ id, amount: price, cost, margin: 2 * (price - cost) }));
+    await during(`${renamed}, ${MARGIN.replace('price - cost', '2 * (amount - cost)')}`, moved);
+    const wider = `amount: 'decimal(14,3)', cost: 'decimal(12,2)'`;
+    const permissions = ['convert:products.amount'];
+    await during(`${wider}, ${MARGIN.replace('price - cost', '2 * (amount - cost)')}`, moved, permissions);
+    await during(`${wider}, margin: 'decimal(12,2)'`, moved);
+    // An ordinary field that becomes computed loses its values.
+    const back = declared(`${wider}, ${MARGIN.replace('price - cost', 'amount - cost')}`);
+    const [problem] = (await place.plan(back)).problems;
+    expect(problem).toEqual({
+      words: 'products.margin becomes computed, and 2 rows have a value',
+      allow: 'drop:products.margin',
+    });
+    const last = ROWS.map(({ id, price, cost }) => ({ id, amount: price, cost, margin: price - cost }));
+    await during(`${wider}, ${MARGIN.replace('price - cost', 'amount - cost')}`, last, ['drop:products.margin']);
+    // Its values follow from others, so no permission is needed.
+    await during(
+      wider,
+      last.map(({ margin: _, ...row }) => row),
+    );
+  });
+
+  test('are rejected with the reason if a row does not fit', async () => {
+    const place = PLACES[engine]!();
+    const shop = await place.open(declared(PRICES));
+    await shop.post('products', [...ROWS, { id: 3, price: null, cost: 1 }]);
+    await shop.close();
+    const problems = async (field: string) => {
+      const plan = await place.plan(declared(`${PRICES}, ${field}`));
+      return plan.problems.map(({ words }) => words);
+    };
+    expect(await problems('x: { type: int4, computed: price, required: true }')).toEqual([
+      '1 row has no x: products.x is required, and its expression gives none',
+    ]);
+    expect(await problems('x: { type: int4, computed: price, unique: true }')).toEqual([
+      '1 row repeats the x of another: products (x) is unique',
+    ]);
+    expect(await problems('x: { type: int4, computed: cost, minimum: 2 }')).toEqual([
+      '2 rows break the rules of products.x (minimum 2)',
+    ]);
+    const small = declared(`${PRICES}, x: { type: int2, computed: price * 10000 }`);
+    await expect(place.open(small)).rejects.toThrow(
+      /has a row for which a new computed field fails: .*smallint out of range/,
+    );
+    const same = await place.open(declared(PRICES));
+    expect(await same.list('/products?select=id')).toHaveLength(3);
+    await same.close();
+  });
+});
