@@ -132,7 +132,12 @@ export function problem(components: Components): JsonObject {
 
 function properties(collection: Collection): JsonObject {
   const schemaOf = (field: Field) => {
-    const words = [descriptionOf(field), onUpdateWords(field), computedWords(collection, field), ...constraintWords(collection, field)];
+    const words = [
+      descriptionOf(field),
+      onUpdateWords(field),
+      computedWords(collection, field),
+      ...constraintWords(collection, field),
+    ];
     const description = words.filter((each) => each !== '').join(' ') || undefined;
     return { ...valueSchema(field), ...defined({ readOnly: field.readOnly || undefined, description }) };
   };

@@ -288,7 +288,7 @@ const FIELDS: readonly Scenario[] = [
       'b: { type: text, role: title }',
       'c: { type: text, role: title }',
     ),
-    '5:30 things.a: role must be one of title, flag, group, price, stock, threshold, not titel (perhaps you meant title)',
+    '5:30 things.a: role must be one of title, flag, group, price, stock, threshold, value, not titel (perhaps you meant title)',
     '7:24 things.c: b has the role title already',
   ],
   [

@@ -367,7 +367,10 @@ describe.each(ROLE_ENGINES.filter((engine) => engine !== 'SQLite with large tabl
             string,
             unknown
           >[];
-          expect([computed.map((_, nth) => jsonText(found![`x${nth}`])), description]).toEqual([wanted as string[], description]);
+          expect([computed.map((_, nth) => jsonText(found![`x${nth}`])), description]).toEqual([
+            wanted as string[],
+            description,
+          ]);
           checked++;
         }
       }
