@@ -80,7 +80,7 @@ export type Environment = Readonly<Record<string, string>>;
 export interface Launch {
   readonly args?: readonly string[];
   readonly cwd: string;
-  /** The environment of the process. It inherits only PATH from the test run. */
+  /** The environment of the process. It inherits only PATH and the options of the compiler from the test run. */
   readonly env?: Environment;
   /** A command that runs the program, such as a shell that first sets a limit. */
   readonly prefix?: readonly string[];
@@ -97,6 +97,9 @@ export interface Finished {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** How the run compiles scripts. The processes of a test do as its workers do. */
+const OF_COMPILER = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('BUN_JSC_')));
 
 /** Bun reads these variables only when a process starts. */
 const OF_BUN = /^(AWS|S3)_|^TZ$/;
@@ -189,7 +192,7 @@ export function integrityOf(file: string): string {
 }
 
 function environmentOf(env: Environment): Environment {
-  return { PATH: process.env.PATH ?? '', ...env };
+  return { PATH: process.env.PATH ?? '', ...(OF_COMPILER as Environment), ...env };
 }
 
 /** Starts a process that `cleanUp` ends. */
