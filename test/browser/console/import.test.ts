@@ -317,7 +317,7 @@ browserStories(
       await choose(stage, 'rows.json', text.replace(/"(\d+)#"/g, '$1'));
       await stage.until('rows.json: 3 rows, 2 with errors. Nothing is stored yet.');
       await stage.until('Category: The row 4242 does not exist.');
-      await stage.until('Sku: Must match ^[A-Z]-[0-9]{4}$.');
+      await stage.until('Sku: This value does not have the expected form.');
       await mend(stage, 'Category of row 1', '8');
       await stage.until('rows.json: 3 rows, 1 with errors.');
       await stage.until('1 row of the file already exists, and 1 would change');

@@ -41,7 +41,7 @@ browserStories('errors', (stage) => {
   test('a rejected filter is explained, and every address shows something useful', async () => {
     const { page } = stage;
     await stage.open('/c/products?id=eq.abc');
-    await stage.until('invalid input syntax for type integer: "abc"');
+    await stage.until('“abc” is not a valid value.');
     await page.getByText('Details').click();
     await stage.until('22P02: invalid input syntax for type integer: "abc"');
     await stage.open('/c/products?order=none.sideways&~q=');

@@ -1,7 +1,7 @@
 /** Explains errors in everyday words, by code. The service's own message is for `detailsOf`. */
 import { ApiError as ValueError } from '../../../base/errors.ts';
 import { t } from '../i18n/text.ts';
-import { type Collection, type Field, labelOf } from './catalogue.ts';
+import { type Collection, type Field, helpTextOf, labelOf } from './catalogue.ts';
 import { type ApiError, type Problem, problemOf } from './errors.ts';
 
 /** Sentences by error code. `value` is the rejected value. */
@@ -15,8 +15,14 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   '23505': (value) => t.errors.duplicate(value),
   '23503': (value, { field }) => (field === undefined ? t.errors.stillUsed : t.errors.missingReference(value)),
   '23514': (_value, _problem, field) =>
-    field?.rules.pattern === undefined ? t.errors.ruleBroken : t.errors.pattern(field.rules.pattern),
+    field?.rules.pattern === undefined ? t.errors.ruleBroken : t.errors.pattern(helpTextOf(field) ?? ''),
+  '428C9': () => t.errors.readOnly,
   '42501': () => t.errors.forbidden,
+  '2201B': () => t.errors.badFilter,
+  '42601': () => t.errors.badFilter,
+  PGRST100: () => t.errors.badFilter,
+  '54000': () => t.errors.limit,
+  CAT414: () => t.errors.limit,
   '57014': () => t.errors.timeout,
   PGRST124: () => t.errors.moreRows,
   CAT404: () => t.errors.notFound,
@@ -25,10 +31,13 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   CAT422: () => t.errors.reusedKey,
 };
 
-/** A filter has no field of its own. The service's message then names the value. */
-function wrongValue(text: string, problem: Problem): string {
-  return problem.value === undefined ? messageOf(problem) : t.errors.wrongValue(text);
+/** A filter has no field of its own. The service's message then ends with the value. */
+function wrongValue(text: string, { value, message }: Problem): string {
+  return t.errors.wrongValue(value === undefined ? (/"(.*)"/s.exec(message)?.[1] ?? '') : text);
 }
+
+/** Messages for people: of the service itself, and of a function or trigger that someone wrote for them. */
+const READABLE = /^(CAT|P0001)/;
 
 const messageOf = ({ message, hint }: Problem): string => [message, hint].filter((part) => part).join(' ');
 
@@ -36,7 +45,9 @@ const messageOf = ({ message, hint }: Problem): string => [message, hint].filter
 export function explainProblem(problem: Problem, field?: Field): string {
   const { code, value } = problem;
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return SENTENCES[code]?.(text, problem, field) ?? messageOf(problem);
+  return (
+    SENTENCES[code]?.(text, problem, field) ?? (READABLE.test(code) ? messageOf(problem) : t.errors.rejected(code))
+  );
 }
 
 /** One sentence for any error, with the label of the field that it concerns. */
@@ -48,7 +59,7 @@ export function explain(error: unknown, collection?: Collection): string {
   if (problem === undefined) return error instanceof Error ? error.message : String(error);
   if ((error as ApiError).status === 401) return t.errors.loggedOut;
   if ((error as ApiError).status >= 500 && SENTENCES[problem.code] === undefined)
-    return t.errors.unavailable(problem.message);
+    return READABLE.test(problem.code) ? messageOf(problem) : t.errors.unavailable;
   const field = collection?.byName.get(problem.field?.split(',')[0] ?? '');
   const sentence = explainProblem(problem, field);
   return field === undefined ? sentence : t.errors.inField(labelOf(field), sentence);

@@ -21,10 +21,12 @@ interface DialogProps {
   /** More buttons, at the start of the foot. */
   readonly actions?: ReactNode;
   readonly size?: 'small' | 'large';
+  /** Only the button closes the dialog: it shows what nobody can see again. */
+  readonly isKept?: boolean;
   readonly children: ReactNode;
 }
 
-export function Dialog({ title, onClose, submit, actions, size = 'small', children }: DialogProps) {
+export function Dialog({ title, onClose, submit, actions, size = 'small', isKept = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [isSubmitting, setSubmitting] = useState(false);
@@ -57,8 +59,10 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isKept) onClose();
       }}
+      // A second Escape would close it without the event above.
+      onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
     >
       {/* Nothing outside of a modal dialog can be used. */}
       <LoginBar />
@@ -71,6 +75,7 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
         </div>
         <footer className="line wrap">
           {actions}
+          {isSubmitting && <progress aria-label={t.app.loading} />}
           <span className="space" />
           <Button onClick={onClose}>{submit === undefined ? t.app.close : t.app.cancel}</Button>
           {submit !== undefined && (

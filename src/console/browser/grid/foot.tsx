@@ -40,7 +40,7 @@ export function Foot({ query, columns, range }: FootProps) {
   const total = isSummed && filled.length > 0 ? addExactly(filled.map(String)) : undefined;
   return (
     <footer className="grid-foot line help" role="status">
-      <span>{t.grid.cells(formatNumber(count))}</span>
+      <span>{t.grid.cells(count)}</span>
       {rows !== undefined && <span>{t.grid.filled(formatNumber(filled.length))}</span>}
       {total !== undefined && (
         <>

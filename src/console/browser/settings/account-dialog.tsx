@@ -43,6 +43,7 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
   if (key !== undefined)
     return (
       <Dialog
+        isKept
         title={t.settings.newKey(name)}
         onClose={onClose}
         actions={<CopyButton text={key} label={t.settings.copy} />}

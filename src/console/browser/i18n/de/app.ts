@@ -71,7 +71,7 @@ export const app = {
 
 export const errors = {
   unreachable: 'Der Dienst ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
-  unavailable: (message: string) => `Der Dienst kann das gerade nicht: ${message}`,
+  unavailable: 'Der Dienst kann das jetzt nicht. Versuchen Sie es später noch einmal.',
   wrongValue: (value: string) => `„${value}“ ist kein gültiger Wert.`,
   tooLarge: 'Die Zahl ist zu groß.',
   required: 'Dieses Feld ist erforderlich.',
@@ -95,7 +95,11 @@ export const errors = {
   atMost: (value: string) => `Höchstens ${value}.`,
   maxLength: (count: string) => `Höchstens ${count} Zeichen.`,
   oneOf: (values: string) => `Erlaubt sind ${values}.`,
-  pattern: (pattern: string) => `Muss ${pattern} entsprechen.`,
+  pattern: (help: string) => `Dieser Wert hat nicht die erwartete Form. ${help}`.trim(),
+  badFilter: 'Der Dienst versteht einen Filter der Liste nicht. Ändern oder entfernen Sie ihn.',
+  limit: 'Das ist zu viel für eine Anfrage. Wählen Sie weniger Zeilen oder Bedingungen.',
+  readOnly: 'Dieses Feld kann nicht geändert werden.',
+  rejected: (code: string) => `Der Dienst hat das abgelehnt (${code}).`,
   inField: (label: string, message: string) => `${label}: ${message}`,
 } as const;
 

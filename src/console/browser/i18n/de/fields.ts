@@ -21,6 +21,6 @@ export const files = {
   uploading: 'Wird hochgeladen …',
   earlier: (name: string) => `${name} nach vorn`,
   later: (name: string) => `${name} nach hinten`,
-  tooMany: (count: number) => `Höchstens ${count} Dateien.`,
+  tooMany: (count: number) => `Höchstens ${counted(count, 'Datei', 'Dateien')}.`,
   picture: (at: number) => `Bild ${at}`,
 } as const;

@@ -59,7 +59,7 @@ export const grid = {
   row: 'Zeile',
   oldValue: 'Alt',
   newValue: 'Neu',
-  cells: (count: string) => `${count} Zellen`,
+  cells: (count: number) => counted(count, 'Zelle', 'Zellen'),
   filled: (count: string) => `${count} mit Wert`,
   sum: (value: string) => `Summe ${value}`,
   average: (value: string) => `Mittelwert ${value}`,

@@ -1,3 +1,5 @@
+import { counted } from '../numbers.ts';
+
 export const record = {
   saved: 'Gespeichert.',
   created: 'Angelegt.',
@@ -29,10 +31,12 @@ export const record = {
   deleteForever:
     'Sie können das nicht rückgängig machen, weil Sie nicht alle Felder der Zeile wiederherstellen dürfen.',
   referrers: {
-    restrict: (collection: string, count: string) =>
-      `${collection}: ${count} verweisen darauf. Löschen oder ändern Sie diese zuerst.`,
-    cascade: (collection: string, count: string) => `${collection}: ${count} werden mitgelöscht.`,
-    'set null': (collection: string, count: string) => `${collection}: ${count} verlieren ihren Verweis.`,
+    restrict: (collection: string, count: number) =>
+      `${collection}: ${counted(count, 'Zeile verweist', 'Zeilen verweisen')} darauf. Löschen oder ändern Sie diese zuerst.`,
+    cascade: (collection: string, count: number) =>
+      `${collection}: ${counted(count, 'Zeile wird', 'Zeilen werden')} mitgelöscht.`,
+    'set null': (collection: string, count: number) =>
+      `${collection}: ${counted(count, 'Zeile verliert ihren', 'Zeilen verlieren ihren')} Verweis.`,
   },
   showAll: (count: string) => `Alle ${count} anzeigen`,
   newRow: 'neue Zeile',

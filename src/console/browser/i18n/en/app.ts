@@ -23,7 +23,7 @@ export const app = {
   add: 'Add',
   undo: 'Undo',
   undoing: (done: number, total: number) => `Undoing: ${done} of ${total} changes.`,
-  undoHistory: 'Undo a change of this tab',
+  undoHistory: 'Changes of this tab',
   undone: 'Undone.',
   redone: 'Repeated.',
   undonePartly: (count: number) =>
@@ -72,7 +72,7 @@ export const app = {
 
 export const errors = {
   unreachable: 'The service cannot be reached. Check the connection and try again.',
-  unavailable: (message: string) => `The service cannot do this now: ${message}`,
+  unavailable: 'The service cannot do this now. Try again later.',
   wrongValue: (value: string) => `“${value}” is not a valid value.`,
   tooLarge: 'The number is too large.',
   required: 'This field is required.',
@@ -96,7 +96,11 @@ export const errors = {
   atMost: (value: string) => `Must be at most ${value}.`,
   maxLength: (count: string) => `Must have at most ${count} characters.`,
   oneOf: (values: string) => `Must be one of ${values}.`,
-  pattern: (pattern: string) => `Must match ${pattern}.`,
+  pattern: (help: string) => `This value does not have the expected form. ${help}`.trim(),
+  badFilter: 'The service does not understand a filter of the list. Change or remove it.',
+  limit: 'This is too much for one request. Choose fewer rows or conditions.',
+  readOnly: 'This field cannot be changed.',
+  rejected: (code: string) => `The service rejected this (${code}).`,
   inField: (label: string, message: string) => `${label}: ${message}`,
 } as const;
 

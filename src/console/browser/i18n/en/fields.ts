@@ -21,6 +21,6 @@ export const files = {
   uploading: 'Uploading…',
   earlier: (name: string) => `Move ${name} forward`,
   later: (name: string) => `Move ${name} back`,
-  tooMany: (count: number) => `At most ${count} files.`,
+  tooMany: (count: number) => `At most ${counted(count, 'file')}.`,
   picture: (at: number) => `Picture ${at}`,
 } as const;

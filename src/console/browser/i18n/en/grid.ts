@@ -55,7 +55,7 @@ export const grid = {
   row: 'Row',
   oldValue: 'Old',
   newValue: 'New',
-  cells: (count: string) => `${count} cells`,
+  cells: (count: number) => counted(count, 'cell'),
   filled: (count: string) => `${count} with a value`,
   sum: (value: string) => `Sum ${value}`,
   average: (value: string) => `Average ${value}`,

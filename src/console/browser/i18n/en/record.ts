@@ -1,3 +1,5 @@
+import { counted } from '../numbers.ts';
+
 export const record = {
   saved: 'Saved.',
   created: 'Created.',
@@ -28,10 +30,12 @@ export const record = {
   useTheirs: 'Use it',
   deleteForever: 'You cannot undo this, because you may not restore all fields of the row.',
   referrers: {
-    restrict: (collection: string, count: string) =>
-      `${collection}: ${count} refer to it. Delete or change them first.`,
-    cascade: (collection: string, count: string) => `${collection}: ${count} are deleted as well.`,
-    'set null': (collection: string, count: string) => `${collection}: ${count} lose their reference.`,
+    restrict: (collection: string, count: number) =>
+      `${collection}: ${counted(count, 'row refers', 'rows refer')} to it. Delete or change them first.`,
+    cascade: (collection: string, count: number) =>
+      `${collection}: ${counted(count, 'row is', 'rows are')} deleted as well.`,
+    'set null': (collection: string, count: number) =>
+      `${collection}: ${counted(count, 'row loses its', 'rows lose their')} reference.`,
   },
   showAll: (count: string) => `Show all ${count}`,
   newRow: 'new row',
