@@ -9,7 +9,7 @@ import { checkHost, startAdmin } from '../serve/ports.ts';
 import type { RunningServer } from '../serve/server.ts';
 import { printStartMessage } from '../serve/start-message.ts';
 import { Workers } from '../serve/workers.ts';
-import { SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
+import { ConfigError, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
 import { defineCommand } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 
@@ -22,6 +22,9 @@ Serves the catalogue over HTTP. A new database is created with the built-in prod
     // Listen for signals first: a stop may follow the greeting at once.
     const askedToStop = stopSignal();
     if (settings.backupSeconds > 0) checkBackedUp(settings.database);
+    if (settings.mcp && settings.workers > 1) {
+      throw new ConfigError('--mcp needs one process, which remembers previewed writes. Leave out --workers');
+    }
     await checkHost(settings);
     const certificate = readCertificate(settings);
     const log = openLog(settings);

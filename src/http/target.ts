@@ -29,7 +29,7 @@ export type Target =
   | { readonly kind: 'page'; readonly path: string };
 
 const RESOURCES = ['users', 'keys', 'roles', 'declaration'];
-const PAGES = ['', 'openapi.json', 'docs', 'console', 'auth', 'live', 'ready', 'metrics'];
+const PAGES = ['', 'openapi.json', 'docs', 'console', 'auth', 'live', 'ready', 'metrics', 'mcp'];
 
 /** A path of the service is below /catalogue, and also without it unless a collection has its name. */
 export function targetOf(path: string, { collections, builtIn }: Pick<Catalogue, 'collections' | 'builtIn'>): Target {

@@ -93,6 +93,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (!settings.isPublic) throw new ConfigError(tokensWithoutRoles(settings));
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
+  const mcp = settings.mcp ? await import('./mcp/mcp.ts') : undefined;
   const audit: Audit = (event, about) => log.write('info', event, about);
   const edits = await openDeclarationEdits(declaration, settings, {
     hasRoles: roles !== undefined,
@@ -177,6 +178,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),
         openApiPages(about, startPath),
+        ...(mcp === undefined ? [] : [mcp.mcpPages(about.catalogue, fetch)]),
         consolePages(about, { accountOf: access?.accountOf, hasSettings: edits !== undefined }),
       );
     if (schemas === undefined) app = createApp({ ...shared, catalogue: stored, engine, pages: pagesOf(described) });

@@ -7,7 +7,7 @@ import { ACCESS_SETTINGS } from './access.ts';
 import { BACKUP_SETTINGS, DATABASE, DATABASE_SETTINGS, EMPTY } from './database.ts';
 import { describeSettings } from './describe.ts';
 import { LOG_SETTINGS, type LogLevel } from './logging.ts';
-import { NETWORK_SETTINGS, PORT_SETTINGS, WEBHOOK_SETTINGS } from './network.ts';
+import { AGENT_SETTINGS, NETWORK_SETTINGS, PORT_SETTINGS, WEBHOOK_SETTINGS } from './network.ts';
 import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
 import { ConfigError, envSetting, hideSettings, option, type Table, text, type Values } from './setting.ts';
 import { WRITE_SETTINGS } from './write-limits.ts';
@@ -26,6 +26,7 @@ export const SERVE_SETTINGS = {
   ...LOG_SETTINGS,
   ...BACKUP_SETTINGS,
   ...WEBHOOK_SETTINGS,
+  ...AGENT_SETTINGS,
 } as const;
 export type ServeSettings = Values<typeof SERVE_SETTINGS>;
 export type DatabaseSettings = Values<typeof DATABASE_SETTINGS>;

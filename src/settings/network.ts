@@ -94,6 +94,13 @@ export const WEBHOOK_SETTINGS = {
   ),
 } as const;
 
+export const AGENT_SETTINGS = {
+  mcp: envSetting(
+    '--mcp',
+    'serve agents at /mcp by the Model Context Protocol, with the permissions of their credentials',
+  ),
+} as const;
+
 export const PORT_SETTINGS = {
   port: envSetting('--port NUMBER', 'port to listen on; 0 takes a free one', 3000, wholeNumber(0, 65_535), {
     env: 'PORT',

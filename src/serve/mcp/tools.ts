@@ -1,0 +1,233 @@
+/** The tools of an agent. Each is a request of the public API with the caller's credentials. */
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../base/errors.ts';
+import { MCP_MAX_ROWS, MCP_PREVIEW_MS, MCP_PREVIEWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/mcp.ts';
+import { LruCache } from '../../base/memo.ts';
+import { CHANGES_NAME } from '../../collection/change-log.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
+import type { Call, Peer } from '../../http/call.ts';
+import { BATCH_PATH, OWN_PATH, UNDO_PATH } from '../../http/target.ts';
+import { describeCollection, mayWrite } from './describe.ts';
+
+/** A call of a tool. */
+export interface AgentCall {
+  readonly call: Call;
+  readonly session: string;
+  /** As the caller sees it. */
+  readonly catalogue: Catalogue;
+  readonly fetch: (request: Request, peer?: Peer) => Response | Promise<Response>;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Tool {
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: object;
+  readonly annotations: object;
+  readonly run: (given: Arguments, call: AgentCall) => Promise<string>;
+}
+
+const TEXT = { type: 'string' };
+const schema = (properties: object, ...required: readonly string[]) => ({ type: 'object', properties, required });
+
+const READ_TOOLS: readonly (readonly [string, Tool])[] = [
+  [
+    'describe',
+    {
+      title: 'Describe the collections',
+      description: 'Lists the collections, their fields, references, and what this caller may do with each.',
+      inputSchema: schema({}),
+      annotations: { readOnlyHint: true },
+      run: async (_, { catalogue }) => data([...catalogue.collections.values()].map(describeCollection)),
+    },
+  ],
+  [
+    'read',
+    {
+      title: 'Read rows',
+      description: `Reads rows of a collection, or of ${CHANGES_NAME}, the log of changes. The query is in the language of PostgREST, such as select=id,name&price=lt.20&order=name&limit=20. It returns at most ${MCP_MAX_ROWS} rows, by default ${MCP_ROWS}; offset continues.`,
+      inputSchema: schema({ collection: TEXT, query: TEXT }, 'collection'),
+      annotations: { readOnlyHint: true },
+      run: readRows,
+    },
+  ],
+];
+
+const WRITE_TOOLS: readonly (readonly [string, Tool])[] = [
+  [
+    'write',
+    {
+      title: 'Preview writes',
+      description:
+        'Checks a list of writes as one transaction and changes nothing. Returns the rows as they would be, and a token for commit. Each request has a method (POST, PATCH, PUT, DELETE), a path such as /products?id=eq.1, and a body. PATCH and DELETE need a filter.',
+      inputSchema: schema(
+        {
+          requests: {
+            type: 'array',
+            items: schema({ method: TEXT, path: TEXT, body: {} }, 'method', 'path'),
+          },
+        },
+        'requests',
+      ),
+      annotations: { readOnlyHint: true },
+      run: preview,
+    },
+  ],
+  [
+    'commit',
+    {
+      title: 'Carry out previewed writes',
+      description: 'Carries out the writes of a token, once, in one transaction.',
+      inputSchema: schema({ token: TEXT }, 'token'),
+      annotations: { readOnlyHint: false, destructiveHint: true },
+      run: commit,
+    },
+  ],
+  [
+    'undo',
+    {
+      title: 'Undo the session',
+      description:
+        'Takes back all writes of this session, or of an earlier one by its id. Rows that others changed since then are left as they are.',
+      inputSchema: schema({ session: TEXT }),
+      annotations: { readOnlyHint: false, idempotentHint: true },
+      run: undoSession,
+    },
+  ],
+];
+
+/** A caller who may not write has no tools for it. */
+export function toolsOf(catalogue: Catalogue): ReadonlyMap<string, Tool> {
+  const canWrite = [...catalogue.collections.values()].some(mayWrite);
+  return new Map(canWrite ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS);
+}
+
+/** Marks text of the catalogue as data. The escape keeps a value from ending the mark. */
+function data(value: unknown): string {
+  const json = typeof value === 'string' ? value : JSON.stringify(value);
+  return `<data>${json.replaceAll('<', '\\u003c')}</data>`;
+}
+
+function textOf(given: Arguments, name: string): string {
+  const value = given[name] ?? '';
+  if (typeof value === 'string') return value;
+  throw new ApiError('PGRST102', `${name} must be a text`);
+}
+
+async function readRows(given: Arguments, call: AgentCall): Promise<string> {
+  const { collections, builtIn } = call.catalogue;
+  const name = textOf(given, 'collection');
+  if (!collections.has(name) && !(name === CHANGES_NAME && builtIn.has(name))) {
+    const names = [...collections.keys()].join(', ');
+    throw new ApiError('PGRST205', `the collection '${name}' does not exist`, {
+      hint: `The collections are ${names}.`,
+    });
+  }
+  const query = textOf(given, 'query').replace(/^\?/, '');
+  const limit = Math.min(MCP_MAX_ROWS, Number(/(?:^|&)limit=(\d+)/.exec(query)?.[1] ?? MCP_ROWS));
+  const parts = [...query.split('&').filter((each) => each !== '' && !each.startsWith('limit=')), `limit=${limit}`];
+  return data(await ask(call, 'GET', `/${name}?${parts.join('&')}`));
+}
+
+interface Preview {
+  readonly owner: string;
+  readonly body: string;
+  readonly until: number;
+}
+
+/** Of this process. A token that another one gave is unknown. */
+const previews = new LruCache<Preview>(MCP_PREVIEWS);
+
+async function preview(given: Arguments, call: AgentCall): Promise<string> {
+  const body = JSON.stringify(given.requests ?? null);
+  const rows = await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'tx=rollback, return=representation');
+  const token = crypto.randomUUID().slice(0, 8);
+  previews.set(token, { owner: ownerOf(call), body, until: Date.now() + MCP_PREVIEW_MS });
+  return `Nothing is changed yet. The token is ${token}; call commit with it to store this:\n${data(rows)}`;
+}
+
+async function commit(given: Arguments, call: AgentCall): Promise<string> {
+  const token = textOf(given, 'token');
+  const found = previews.get(token);
+  if (found === undefined || found.owner !== ownerOf(call) || Date.now() > found.until) {
+    throw new ApiError('PGRST102', 'the token is unknown or too old', { hint: 'Call write again.' });
+  }
+  // Before the write: a token is used once, also if the response is lost.
+  previews.delete(token);
+  return data(await ask(call, 'POST', OWN_PATH + BATCH_PATH, found.body, 'return=headers-only'));
+}
+
+/** The writes of a session have ids that begin with it. */
+function undoSession(given: Arguments, call: AgentCall): Promise<string> {
+  const session = textOf(given, 'session') || call.session;
+  if (!/^[\da-f-]{36}$/.test(session)) throw new ApiError('PGRST102', `'${session}' is not the id of a session`);
+  return ask(
+    call,
+    'POST',
+    `${OWN_PATH}${UNDO_PATH}?request_id=like.mcp:${session}:*`,
+    undefined,
+    'conflicts=skip',
+  ).then(data);
+}
+
+/** The credentials and the session that a token belongs to. */
+function ownerOf({ call, session }: AgentCall): string {
+  const parts = CREDENTIALS.map((name) => call.headers.get(name) ?? '');
+  return createHash('sha256')
+    .update([session, ...parts].join('\n'))
+    .digest('hex');
+}
+
+const CREDENTIALS = ['authorization', 'apikey', 'cookie'];
+/** What describes the body and the response of the agent's own request. */
+const OWN_HEADERS = [
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'prefer',
+  'transfer-encoding',
+];
+
+/** Sends a request of the caller. Resolves to the text of the answer, or throws its error. */
+async function ask(
+  { call, session, fetch }: AgentCall,
+  method: string,
+  path: string,
+  body?: string,
+  prefer?: string,
+): Promise<string> {
+  const headers = new Headers(call.headers);
+  for (const name of OWN_HEADERS) headers.delete(name);
+  headers.set('x-request-id', `mcp:${session}:${crypto.randomUUID().slice(0, 8)}`);
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  if (prefer !== undefined) headers.set('prefer', prefer);
+  const request = new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  const response = await fetch(request, call.peer);
+  const text = await boundedText(response);
+  if (response.ok) return text;
+  const { message, details, hint } = JSON.parse(text) as Record<'message' | 'details' | 'hint', string | null>;
+  throw new ApiError('PGRST102', message ?? `status ${response.status}`, {
+    ...(details && { details }),
+    ...(hint && { hint }),
+  });
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    parts.push(part);
+    size += part.length;
+    if (size > MCP_RESULT_BYTES) {
+      throw new ApiError('PGRST102', `the result has more than ${MCP_RESULT_BYTES} bytes`, {
+        hint: 'Select fewer fields, or fewer rows with limit.',
+      });
+    }
+  }
+  return Buffer.concat(parts).toString();
+}
