@@ -1,4 +1,7 @@
-/** Parses `facets=brand_id,variants.size,price(0,50,100)`: fields to count rows by, with the limits of ranges. */
+/**
+ * Parses `facets=brand_id,variants.size,price(0,50,100),category_id(within)`: fields to count rows by, with the limits
+ * of ranges, or with the rows above in a tree.
+ */
 import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_FACET_VALUES, MAX_FACETS } from '../base/limits/http.ts';
@@ -9,7 +12,8 @@ import type { FacetTerm } from './tree.ts';
 /** An answer with rows, their number and facets. */
 export const FACETS_MEDIA_TYPE = 'application/vnd.catalogue.facets+json';
 
-const HINT = 'Write facets=brand_id,variants.size,price(0,50,100): fields, and ascending numbers or times for ranges.';
+const HINT =
+  'Write facets=brand_id,variants.size,price(0,50,100): fields, and ascending numbers or times for ranges. group(within) counts along a tree.';
 
 export function parseFacets(value: string): readonly FacetTerm[] {
   const scanner = new Scanner('facets', value, () => HINT);
@@ -31,6 +35,7 @@ function readFacet(scanner: Scanner): FacetTerm {
     field = readFieldPath(scanner);
   }
   const name = scanner.text.slice(start, scanner.position).trim();
+  if (scanner.take('(within)')) return { name, field, within: true, ...defined({ embed }) };
   return { name, field, ...defined({ embed, limits: scanner.take('(') ? readLimits(scanner, name) : undefined }) };
 }
 

@@ -114,7 +114,8 @@ function printOrderTerm({ embed, field, descending, nulls }: OrderTerm): string 
   return `${name}${descending ? '.desc' : ''}${nulls === undefined ? '' : `.nulls${nulls}`}`;
 }
 
-function printFacet({ name, limits }: FacetTerm): string {
+function printFacet({ name, limits, within }: FacetTerm): string {
+  if (within === true) return `${name}(within)`;
   return limits === undefined ? name : `${name}${printList(limits)}`;
 }
 

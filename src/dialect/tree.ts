@@ -118,6 +118,8 @@ export interface FacetTerm {
   readonly field: FieldPath;
   /** The limits of ranges, in ascending order. */
   readonly limits?: readonly string[];
+  /** Whether a row also counts for all rows above the one that it refers to: `category_id(within)`. */
+  readonly within?: boolean;
 }
 
 /** The parameters of an embedding, which begin with its name: `products.order=…`. */

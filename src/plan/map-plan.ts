@@ -4,7 +4,7 @@
  */
 import { memoize } from '../base/memo.ts';
 import type { Relation } from '../collection/relations.ts';
-import type { Expression, Facets, OrderKey, OutputColumn, Predicate, ReadPlan, Shape } from './types.ts';
+import type { Expression, Facets, OrderKey, OutputColumn, Predicate, ReadPlan, Shape, TreeWay } from './types.ts';
 
 type Exists = Extract<Predicate, { kind: 'exists' }>;
 export type FieldExpression = Extract<Expression, { kind: 'field' }>;
@@ -37,9 +37,18 @@ export abstract class PlanMap {
       conditions: mapped(facets.conditions, (condition) => this.predicate(condition)),
       list: mapped(facets.list, (facet) => {
         const title = facet.title && this.expression(facet.title);
-        return changed(facet, { of: this.expression(facet.of), ...optional('title', title) });
+        const tree = facet.tree && this.tree(facet.tree);
+        return changed(facet, {
+          of: this.expression(facet.of),
+          ...optional('title', title),
+          ...optional('tree', tree),
+        });
       }),
     });
+  }
+
+  private tree(tree: TreeWay): TreeWay {
+    return changed(tree, { where: this.rows({ from: tree.relation.to, where: tree.where }) });
   }
 
   shape<Of extends Pick<Shape, 'columns' | 'order' | 'groupBy'>>(shape: Of): Of {
@@ -95,6 +104,8 @@ export abstract class PlanMap {
       // The fields of a translation have been mapped.
       case 'translation':
         return expression;
+      case 'depth':
+        return changed(expression, { tree: this.tree(expression.tree) });
       case 'path':
       case 'cast':
       case 'aggregate':

@@ -65,6 +65,15 @@ export interface TreeTest {
   readonly direction: 'within' | 'above';
   readonly by: Field;
   readonly from: Predicate;
+  /** Set by an engine: so many rows belong to it that each row of the list is tested. */
+  readonly isLarge?: true;
+}
+
+/** The way up from the row that a field of a row refers to. `where` applies to each row that it leaves. */
+export interface TreeWay {
+  readonly relation: Relation;
+  readonly by: Field;
+  readonly where: Predicate;
 }
 
 export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
@@ -91,6 +100,8 @@ export type Expression =
   | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
   | Embedding
   | { readonly kind: 'count'; readonly type: Type }
+  /** The number of rows above the one that a field refers to. */
+  | { readonly kind: 'depth'; readonly tree: TreeWay; readonly type: Type }
   /** The position of an embedded row in the list that refers to it. */
   | { readonly kind: 'position'; readonly type: Type }
   | { readonly kind: 'cast'; readonly of: Expression; readonly type: Type }
@@ -175,6 +186,8 @@ export interface Facet {
   readonly title?: Expression;
   /** The limits of ranges, in ascending order. */
   readonly limits?: readonly Value[];
+  /** Set if a row also counts for all rows above the one that it refers to. */
+  readonly tree?: TreeWay;
   /** Whether the least and the greatest value are wanted. */
   readonly bounds: boolean;
   /** The positions of its own conditions. */

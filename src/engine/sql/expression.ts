@@ -18,8 +18,8 @@ export interface Scope {
   readonly stripNulls?: boolean;
   /** Precomputed expressions and the columns that hold them. */
   readonly computed?: ReadonlyMap<Expression, string>;
-  /** Compiles an embedding, which contains expressions again. */
-  readonly embed: (embedding: Embedding, scope: Scope) => string;
+  /** Compiles an embedding, which contains expressions again, or a depth, which contains a predicate. */
+  readonly embed: (expression: Embedding | Extract<Expression, { kind: 'depth' }>, scope: Scope) => string;
 }
 
 type Kind = Expression['kind'];
@@ -37,6 +37,7 @@ const compilers: Compilers = {
     `coalesce(${compileExpression(of, scope)}, ${compileExpression(otherwise, scope)})`,
   path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
   embed: (embedding, scope) => scope.embed(embedding, scope),
+  depth: (depth, scope) => scope.embed(depth, scope),
   count: () => 'count(*)',
   position: (_, { list }) => `${identifier(list!)}.key`,
   cast: ({ of, type }, scope) => scope.dialect.cast(compileExpression(of, scope), of.type, type),

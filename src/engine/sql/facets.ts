@@ -3,20 +3,22 @@
  * the rows that satisfy the conditions of no facet, with the result of each other condition as a column. Then it
  * aggregates them for each facet without the facet's own conditions.
  */
+import { defined } from '../../base/defined.ts';
 import { MAX_FACET_VALUES } from '../../base/limits/http.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { fieldsOfExpression } from '../../plan/access/named-fields.ts';
 import { countedType } from '../../plan/read/facets.ts';
-import { type Expression, type Facet, type Facets, isAlways, type ReadPlan } from '../../plan/types.ts';
+import { type Expression, type Facet, type Facets, isAlways, type ReadPlan, type TreeWay } from '../../plan/types.ts';
 import { columnOf, compileExpression, type Scope } from './expression.ts';
-import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
+import { compilePredicate, compileWay, compileWhere, joinRelated } from './predicate.ts';
 import { compileSource, scopeOf } from './read.ts';
 import { buildStatement, identifier, type Operand, quoteText, type SqlDialect, type Statement } from './statement.ts';
 
 // No name of a collection or field begins with a space.
 const CANDIDATES = '" candidates"';
 const GROUPS = '" groups"';
+const FOUND = '" found"';
 const ROW_NUMBER = '" row number"';
 const VALUE = '" value"';
 const COUNT = '" count"';
@@ -80,7 +82,7 @@ function isRepeated({ of }: Facet): boolean {
 }
 
 /** The rows of a facet: its candidates, with the related rows or elements that have its values. */
-interface FacetSource extends Pick<Facet, 'title' | 'limits'> {
+interface FacetSource extends Pick<Facet, 'title' | 'limits' | 'tree'> {
   /** `from … where …` */
   readonly rows: string;
   readonly value: Operand;
@@ -88,7 +90,12 @@ interface FacetSource extends Pick<Facet, 'title' | 'limits'> {
   readonly many: boolean;
 }
 
-function sourceOf({ of, title, limits, ignores }: Facet, index: number, facets: Facets, scope: Scope): FacetSource {
+function sourceOf(
+  { of, title, limits, tree, ignores }: Facet,
+  index: number,
+  facets: Facets,
+  scope: Scope,
+): FacetSource {
   const conditions = [...conditionsOf(facets, ignores)];
   let tables = `${CANDIDATES} as ${identifier(scope.name)}`;
   let value: Operand = { sql: `${identifier(scope.name)}.${valueName(index)}`, of };
@@ -110,7 +117,7 @@ function sourceOf({ of, title, limits, ignores }: Facet, index: number, facets: 
     many = true;
   }
   const rows = `from ${tables}${whereOf(conditions, scope)}`;
-  return { rows, value, many, ...(title && { title }), ...(limits && { limits }) };
+  return { rows, value, many, ...defined({ title, limits, tree }) };
 }
 
 /** The conditions that a facet does not ignore. */
@@ -129,12 +136,14 @@ function compileFacet(source: FacetSource, scope: Scope): string {
 }
 
 /** The most frequent values; of equally frequent ones the least. */
-function compileValues({ rows, value, many, title }: FacetSource, scope: Scope): string {
+function compileValues({ rows, value, many, title, tree }: FacetSource, scope: Scope): string {
   const { dialect } = scope;
   const count = many ? `count(distinct ${ROW_NUMBER})` : 'count(*)';
-  const ties = dialect.orderedBy(value).map((key) => `${key} nulls last`);
-  const order = [`${count} desc`, ...ties].join(', ');
-  const groups = `select ${value.sql} as ${VALUE}, ${count} as ${COUNT} ${rows} group by ${dialect.groupedBy(value)} order by ${order} limit ${MAX_FACET_VALUES}`;
+  const found = `select ${value.sql} as ${VALUE}, ${count} as ${COUNT} ${rows} group by ${dialect.groupedBy(value)}`;
+  const counts = tree === undefined ? found : compileTreeCounts(tree, found, scope);
+  const ties = dialect.orderedBy({ ...value, sql: `${FOUND}.${VALUE}` }).map((key) => `${key} nulls last`);
+  const order = [`${COUNT} desc`, ...ties].join(', ');
+  const groups = `select * from (${counts}) as ${FOUND} order by ${order} limit ${MAX_FACET_VALUES}`;
   const titles: [string, string][] =
     title === undefined ? [] : [['title', dialect.json(compileTitle(title, scope), title.type)]];
   const members: [string, string][] = [
@@ -145,6 +154,15 @@ function compileValues({ rows, value, many, title }: FacetSource, scope: Scope):
   return dialect.listAsJson(
     `select ${dialect.rowAsJson(members, false)} as ${identifier(ROW)} from (${groups}) as ${GROUPS}`,
   );
+}
+
+/** The counts of values and of all rows above those that they refer to. Each pair of a value and a row above is one. */
+function compileTreeCounts(tree: TreeWay, found: string, scope: Scope): string {
+  const { found: way, next, step } = compileWay(tree, scope);
+  const pairs = `select ${VALUE}, ${VALUE} from ${FOUND} where ${VALUE} is not null union select ${way}.value, ${next} ${step.from}${step.where}`;
+  const walk = `with recursive ${FOUND} as (${found}), ${way} (value, key) as (${pairs})`;
+  const sums = `select ${way}.key as ${VALUE}, cast(sum(${COUNT}) as bigint) as ${COUNT} from ${way} join ${FOUND} on ${FOUND}.${VALUE} = ${way}.value group by ${way}.key`;
+  return `${walk} ${sums} union all select ${VALUE}, ${COUNT} from ${FOUND} where ${VALUE} is null`;
 }
 
 /** The value of a group stands for the field that refers. */

@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
-import { isAlways, type Predicate, type TreeTest } from '../../plan/types.ts';
+import { isAlways, type Predicate, type TreeTest, type TreeWay } from '../../plan/types.ts';
 import { columnOf, compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import { identifier } from './statement.ts';
 
@@ -68,8 +68,16 @@ function compileList({ to, outer, inner }: Relation, where: Predicate, scope: Sc
   return scope.dialect.isListed(columnOf(outer, scope), `${list} where ${compilePredicate(where, rows)}`);
 }
 
-/** Whether a row belongs to a part of a tree. The union finds each row once, so that even a circle ends. */
-function compileTree({ to, outer, inner }: Relation, tree: TreeTest, where: Predicate, scope: Scope): string {
+/** Whether a row belongs to a part of a tree. */
+function compileTree(relation: Relation, tree: TreeTest, where: Predicate, scope: Scope): string {
+  // Not an array, which PostgreSQL would search from its start for each row.
+  const isFound = `${columnOf(relation.outer, scope)} in (${compileWalk(relation, tree, where, scope)})`;
+  // PostgreSQL does not turn a comparison into a join.
+  return tree.isLarge === true ? `((${isFound}) = true)` : isFound;
+}
+
+/** The keys of a part of a tree. The union finds each row once, so that even a circle ends. */
+export function compileWalk({ to, inner }: Relation, tree: TreeTest, where: Predicate, scope: Scope): string {
   const { column: _, ...shared } = scope;
   const depth = scope.depth + 1;
   const rows: Scope = { ...shared, name: ` ${depth} ${to.name}`, depth };
@@ -82,9 +90,36 @@ function compileTree({ to, outer, inner }: Relation, tree: TreeTest, where: Pred
   const value = columnOf(next, rows);
   const start = `select ${value} from ${table} where ${first} and ${value} is not null`;
   const step = `select ${value} from ${found} join ${table} on ${same(own, `${found}.key`, rows)} where ${value} is not null${isVisible()}${guard}`;
-  const walk = `with recursive ${found} (key) as (${start} union ${step}) select key from ${found}`;
-  // Not an array, which PostgreSQL would search from its start for each row.
-  return `${columnOf(outer, scope)} in (${walk})`;
+  return `with recursive ${found} (key) as (${start} union ${step}) select key from ${found}`;
+}
+
+/** The number of rows above the row that a field refers to. */
+export function compileDepth(tree: TreeWay, scope: Scope): string {
+  const { inner, outer } = tree.relation;
+  const { table, found, next, step } = compileWay(tree, scope);
+  const start = `select ${next} from ${table.sql} where ${same(inner, columnOf(outer, scope), table.scope)}`;
+  const walk = `with recursive ${found} (key) as (${start}${step.where} union select ${next} ${step.from}${step.where})`;
+  return `(${walk} select count(*) from ${found})`;
+}
+
+/** The parts of a walk up a tree: its table, the name of the rows found so far, and the step to the row above. */
+export function compileWay({ relation: { to, inner }, by, where }: TreeWay, scope: Scope) {
+  const { column: _, ...shared } = scope;
+  const depth = scope.depth + 1;
+  const rows: Scope = { ...shared, name: ` ${depth} ${to.name}`, depth };
+  const [sql, found] = [`${identifier(to.name)} as ${identifier(rows.name)}`, identifier(` tree ${depth}`)];
+  const next = columnOf(by, rows);
+  const guard = scope.dialect.guard === undefined ? '' : ` and ${scope.dialect.guard}`;
+  const isVisible = isAlways(where) ? '' : ` and ${compilePredicate(where, rows)}`;
+  return {
+    table: { sql, scope: rows },
+    found,
+    next,
+    step: {
+      from: `from ${found} join ${sql} on ${same(inner, `${found}.key`, rows)} where 1=1`,
+      where: ` and ${next} is not null${isVisible}${guard}`,
+    },
+  };
 }
 
 /** The tables of related rows, the join condition, and their scope. `between` tests rows of a join collection. */

@@ -7,13 +7,13 @@ import { ROW } from '../../encode/encoding.ts';
 import { callsFunctions, namedFields } from '../../plan/access/named-fields.ts';
 import { endKeys } from '../../plan/read/page.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
-import type { Embedding, Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
+import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
 import { compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import type { CompileColumn, Output } from './output.ts';
 import { compileBoundedRows, compileBoundedSource, compileOutput, pageEndNames } from './output.ts';
-import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
+import { compileDepth, compilePredicate, compileWhere, joinRelated } from './predicate.ts';
 import {
   type Access,
   type Bind,
@@ -101,7 +101,9 @@ export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNull
 const EMBEDDED_BUDGET = { bounded: 'embedded', share: SHORT_ROW_BYTES } as const;
 
 /** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
-function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
+const compileEmbedding: Scope['embed'] = (expression, outer) => {
+  if (expression.kind === 'depth') return compileDepth(expression.tree, outer);
+  const { relation, between, plan, shows, many } = expression;
   const { tables, condition, scope } = joinRelated(relation, outer, between);
   const rows = `from ${tables} where ${condition}`;
   const body = isAlways(plan.where) ? rows : `${rows} and ${compilePredicate(plan.where, scope)}`;
@@ -121,7 +123,7 @@ function compileEmbedding({ relation, between, plan, shows, many }: Embedding, o
   const shape = compileShape(plan, body, many ? output : { ...output, ...EMBEDDED_BUDGET }, scope);
   const query = `${shape}${pageOf(plan, many, scope)}`;
   return many ? scope.dialect.listAsJson(query) : `(${query})`;
-}
+};
 
 /** A scalar subquery needs at most one row. A reference guarantees that, but SQL does not know it. */
 function pageOf(page: ReadPlan, many: boolean, { bind }: Scope): string {

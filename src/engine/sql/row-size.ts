@@ -50,7 +50,9 @@ export function longFieldOf(expression: Expression): Field | undefined {
 
 /** Whether it contains related rows, whose number is unknown. */
 export function isEmbedding(expression: Expression): boolean {
-  return expression.kind === 'embed' || ('of' in expression && isEmbedding(expression.of));
+  return (
+    expression.kind === 'embed' || expression.kind === 'depth' || ('of' in expression && isEmbedding(expression.of))
+  );
 }
 
 export function anyEmbedded(columns: readonly OutputColumn[]): boolean {

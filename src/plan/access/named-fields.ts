@@ -10,6 +10,7 @@ import {
   type Predicate,
   type ReadPlan,
   type Shape,
+  type TreeWay,
   type WritePlan,
 } from '../types.ts';
 
@@ -79,7 +80,10 @@ class Names {
 
   ofRead({ from, columns, order, groupBy = [], where, facets }: NamingRead): void {
     for (const { expression } of [...columns, ...order]) this.of(from, expression);
-    for (const { of, title = of } of facets?.list ?? []) for (const each of [of, title]) this.of(from, each);
+    for (const { of, title = of, tree } of facets?.list ?? []) {
+      for (const each of [of, title]) this.of(from, each);
+      if (tree !== undefined) this.ofTree(from, tree);
+    }
     for (const expression of groupBy) this.of(from, expression);
     this.ofPredicate(from, where);
   }
@@ -89,7 +93,8 @@ class Names {
     else if (expression.kind === 'embed') {
       this.ofRelation(from, expression.relation, expression.between);
       this.ofRead(expression.plan);
-    } else if ('of' in expression) this.of(from, expression.of);
+    } else if (expression.kind === 'depth') this.ofTree(from, expression.tree);
+    else if ('of' in expression) this.of(from, expression.of);
     if (expression.kind === 'translation') this.of(from, expression.otherwise);
   }
 
@@ -103,6 +108,12 @@ class Names {
       if (tree !== undefined) this.add(relation.to, tree.by);
       for (const expression of groupBy) this.of(relation.to, expression);
     } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
+  }
+
+  private ofTree(from: Collection, { relation, by, where }: TreeWay): void {
+    this.ofRelation(from, relation, undefined);
+    this.add(relation.to, by);
+    this.ofPredicate(relation.to, where);
   }
 
   private ofRelation(from: Collection, relation: Relation, between: Predicate | undefined): void {

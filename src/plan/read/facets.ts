@@ -2,16 +2,27 @@
  * Plans facets: the number of rows for each value of a field. A facet ignores the conditions on its own field, so that
  * it shows the alternatives to a chosen value.
  */
+import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import { isMany, relationsOf } from '../../collection/relations.ts';
 import { titleField } from '../../collection/title-field.ts';
+import { treeOf } from '../../collection/tree.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { FacetTerm, Query } from '../../dialect/tree.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import { fieldExpression, resolvePath } from '../resolve.ts';
-import { ALWAYS, conjuncts, type Expression, type Facet, type Facets, fieldOf, type Predicate } from '../types.ts';
+import {
+  ALWAYS,
+  conjuncts,
+  type Expression,
+  type Facet,
+  type Facets,
+  fieldOf,
+  type Predicate,
+  type TreeWay,
+} from '../types.ts';
 import { type Embeds, embedName, existsPredicate, type PlannedEmbed } from './embeds.ts';
 import { relatedRows, relatedValue } from './figures.ts';
 import { sameExpression } from './shape.ts';
@@ -86,14 +97,23 @@ function planFacet(
 
 /** `value` is the expression of the collection that has the field. */
 function shapeOf(collection: Collection, term: FacetTerm, of: Expression, value: Expression): PlannedFacet['facet'] {
-  const { name, limits } = term;
+  const { name, limits, within } = term;
   const type = countedType(value.type);
   const field = fieldOf(value);
+  const tree = within === true ? treeWay(collection, field, of) : undefined;
   const isReference = stored(collection).references.some((reference) => reference.field === field);
   const bounds = can(type, 'number') && !isReference;
   if (limits !== undefined) return { name, of, bounds, limits: readLimits(name, type, limits) };
   const title = field && titleOf(collection, field);
-  return title === undefined ? { name, of, bounds } : { name, of, bounds, title };
+  return { name, of, bounds, ...defined({ title, tree }) };
+}
+
+function treeWay(collection: Collection, field: Field | undefined, of: Expression): TreeWay {
+  const tree = field && of.kind === 'field' ? treeOf(collection, field) : undefined;
+  if (tree !== undefined) return { ...tree, where: ALWAYS };
+  throw new ApiError('42883', 'within counts along a tree', {
+    hint: 'Use it on a field of the list that refers to a collection which refers to itself.',
+  });
 }
 
 /** The elements of an array are counted, not the array. */
@@ -134,7 +154,8 @@ function testsOnly(condition: Predicate, of: Expression): boolean {
   const tests = (term: Predicate): boolean => {
     if ('terms' in term) return term.terms.every(tests);
     if (term.kind === 'not') return tests(term.term);
-    return term.kind === 'constant' || (term.kind !== 'exists' && sameExpression(term.of, of));
+    if (term.kind === 'exists') return term.tree !== undefined && term.relation.outer === fieldOf(of);
+    return term.kind === 'constant' || sameExpression(term.of, of);
   };
   return tests(condition);
 }

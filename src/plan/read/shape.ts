@@ -3,13 +3,14 @@
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
+import { treeOf } from '../../collection/tree.ts';
 import { isCastable } from '../../collection/types/cast.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import { builtIn, castNames, castTypeNamed } from '../../collection/types/index.ts';
 import { can } from '../../collection/types/type.ts';
 import type { EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
 import { fieldExpression, isHidden, pathType, resolvePath, undefinedFor } from '../resolve.ts';
-import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
+import { ALWAYS, type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
 import { checkUnambiguous, columnName } from './column-names.ts';
 import {
   type Embeds,
@@ -238,10 +239,16 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
 }
 
-/** A field, a figure of related rows, or a column of a to-one embedding. */
+/** `parent_id(depth)` orders the rows of a tree from the top down. */
+const DEPTH = 'depth';
+
+/** A field, a figure of related rows, a depth in a tree, or a column of a to-one embedding. */
 function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
   if (name === undefined) return resolveTested(collection, field, embeds);
   const embed = findEmbed(embeds, name);
+  const key = collection.byName.get(name);
+  const tree = embed === undefined && field.name === DEPTH && key ? treeOf(collection, key) : undefined;
+  if (tree !== undefined) return { kind: 'depth', tree: { ...tree, where: ALWAYS }, type: builtIn('int8') };
   if (embed === undefined) throw notEmbedded(name);
   if (embed.many) {
     throw new ApiError('PGRST118', `A related order on '${name}' is not possible`, {

@@ -130,6 +130,45 @@ for (const engine of ['SQLite', 'SQLite with large tables', 'PostgreSQL']) {
       expect((await send('/staff?id=eq.3', 'PATCH', { mentor_id: 1 })).status).toBe(204);
     });
 
+    test('facets count the rows of each category with those below it', async () => {
+      const counts = async (query: string, headers = as('admin')) => {
+        const accept = 'application/vnd.catalogue.facets+json';
+        const response = await shop.fetch(`/products?select=id&${query}`, { headers: { ...headers, accept } });
+        const { facets } = (await response.json()) as { facets: { category: { value: string; count: number }[] } };
+        return Object.fromEntries(facets.category.map(({ value, count }) => [value, count]));
+      };
+      const all = await counts('facets=category(within)');
+      expect(all).toEqual({
+        ...{ all: 9, tents: 4, stoves: 4, attic: 2, tunnel: 2, box: 1, dome: 1, gas: 1, small: 1, null: 1 },
+      });
+      for (const code of ['all', 'tents', 'attic'])
+        expect(await ids(`category=within.${code}`)).toHaveLength(all[code]!);
+      // A facet ignores the condition on its own field, and no other.
+      expect(await counts('facets=category(within)&category=within.gas')).toEqual(all);
+      expect(await counts('facets=category(within)&id=lt.4')).toEqual({ all: 3, tents: 2, dome: 1 });
+      // The way leads only through rows that the role may read.
+      const seen = await counts('facets=category(within)', as('visitor'));
+      expect(seen).toEqual({ ...all, all: 7, stoves: 2 });
+      for (const code of ['all', 'stoves', 'attic'])
+        expect(await ids(`category=within.${code}`, as('visitor'))).toHaveLength(seen[code]!);
+      const headers = { ...as('admin'), accept: 'application/vnd.catalogue.facets+json' };
+      await expectRefusal(await shop.fetch('/products?facets=name(within)', { headers }), 400, '42883');
+      await expectRefusal(
+        await shop.fetch('/products?facets=category(within)', { headers: { ...headers, ...as('blind') } }),
+        400,
+        '42883',
+      );
+    });
+
+    test('order=code(depth) lists the rows above from the top down', async () => {
+      expect(await codes('code=above.small&order=code(depth)')).toEqual(['all', 'tents', 'tunnel']);
+      expect(await codes('code=above.small&order=code(depth).desc')).toEqual(['tunnel', 'tents', 'all']);
+      expect(await ids('category=within.tents&order=category(depth).desc,id')).toEqual([5, 3, 4, 2]);
+      // Only rows that the role may read count.
+      expect(await codes('order=code(depth),code&code=in.(box,gas)', as('visitor'))).toEqual(['box', 'gas']);
+      await expectRefusal(await shop.fetch('/products?order=name(depth)', { headers: as('admin') }), 400, 'PGRST108');
+    });
+
     test('other fields and bad values are rejected', async () => {
       const problem = await expectRefusal(
         await shop.fetch('/products?name=within.x', { headers: as('admin') }),

@@ -20,6 +20,7 @@ import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { inTransaction, ONE_SNAPSHOT, readOnly } from '../write/transaction.ts';
 import { openCursor } from './cursor.ts';
+import { compileIsLarge, pagedTree, withLargeTree } from './large-trees.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
 /**
@@ -138,8 +139,15 @@ function printed(rows: Statement, { handler }: Output): Statement {
 
 function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
-  const read = printed(compileRead(plan, output, dialect), output);
-  return query<Row>(connection, read).then((rows) => ({ rows: [...rows] }));
+  const read = (chosen: ReadPlan) => {
+    const statement = printed(compileRead(chosen, output, dialect), output);
+    return query<Row>(connection, statement).then((rows) => ({ rows: [...rows] }));
+  };
+  const tree = pagedTree(plan);
+  if (tree === undefined) return read(plan);
+  return query<Row>(connection, compileIsLarge(tree, dialect)).then(({ length }) =>
+    read(length > 0 ? withLargeTree(plan, tree) : plan),
+  );
 }
 
 /**
