@@ -11,6 +11,7 @@ import {
   parseOperand,
   printCondition,
 } from '../../src/console/browser/find/conditions.ts';
+import { parseGroup, printGroup } from '../../src/console/browser/find/or-groups.ts';
 import { matches } from '../../src/console/browser/find/palette.tsx';
 import { percentFactor } from '../../src/console/browser/grid/many-rows/bulk-dialog.tsx';
 import { MAX_HEIGHT, scrollTopFor, windowAt } from '../../src/console/browser/grid/row-window.ts';
@@ -102,4 +103,35 @@ test('sums and percentages are exact', () => {
   expect(printSum(addExactly(['0.1', '0.2', '-1', '9007199254740993'])!)).toBe('9007199254740992.3');
   expect(addExactly(['1e9'])).toBeUndefined();
   expect([percentFactor('5'), percentFactor('7.5'), percentFactor('-150')]).toEqual(['1.05', '1.075', '-0.50']);
+});
+
+test('a group of conditions is read as it was printed, and other expressions are left to the query language', () => {
+  const { collections } = declareCatalogue({
+    collections: [
+      {
+        name: 'things',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int4' },
+          { name: 'a.b, c', type: 'text' },
+        ],
+      },
+    ],
+  });
+  const things = collections.get('things')!;
+  const pairs = [
+    ['id', 'in.(1,2)'],
+    ['a.b, c', 'not.ilike.*x, ("y")*'],
+    ['id', 'is.null'],
+  ] as const;
+  const text = printGroup(things, pairs)!;
+  expect(text).toBe('(id.in.(1,2),"a.b, c".not.ilike."*x, (\\"y\\")*",id.is.null)');
+  expect(parseGroup(things, text)).toEqual(pairs);
+  expect(parseGroup(things, '(id.eq.1,and(id.gt.1,id.lt.3))')).toBeUndefined();
+  expect(
+    printGroup(things, [
+      ['id', 'eq.1'],
+      ['other.name', 'eq.1'],
+    ]),
+  ).toBeUndefined();
 });

@@ -96,6 +96,20 @@ browserStories(
       await page.getByRole('button', { name: 'Apply' }).click();
       await untilShown(page, ['Chai', 'Chang']);
       await stage.until('2 rows');
+      // The group is shown as conditions that are joined by “or”.
+      await stage.until('Unit price = 18 or Unit price = 19');
+      await page.getByRole('button', { name: 'All conditions' }).click();
+      expect(await page.getByLabel('Joined by').last().inputValue()).toBe('true');
+      await page.getByRole('button', { name: 'Remove the condition' }).first().click();
+      await page.getByRole('button', { name: 'Add a condition' }).click();
+      const added = page.getByRole('group', { name: 'Condition' }).last();
+      await added.getByLabel('Joined by').selectOption('or');
+      await added.getByLabel('Field').selectOption({ label: 'Product name' });
+      await added.getByLabel('Value').fill('Ikura, or "Tofu"');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await stage.until('Unit price = 18 or Unit price = 19 or Product name = Ikura, or "Tofu"');
+      expect(decodeURIComponent(page.url())).toContain('product_name.eq."Ikura, or \\"Tofu\\""');
     });
 
     test('a reference filter finds every row, combines with empty, and fields of referenced rows are filters', async () => {

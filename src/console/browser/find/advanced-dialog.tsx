@@ -19,6 +19,7 @@ import {
   VALUE_OPERATORS,
   valuesOf,
 } from './conditions.ts';
+import { parseGroup, printGroup } from './or-groups.ts';
 import { ValueList } from './value-list.tsx';
 
 interface AdvancedDialogProps {
@@ -30,6 +31,8 @@ interface AdvancedDialogProps {
 /** A condition as typed. A name that is not a field is an expression: `or`, `and`, `not.or`, `not.and`. */
 interface Line extends ConditionParts {
   readonly id: number;
+  /** Whether it belongs to the conditions before it, of which one is enough. */
+  readonly isOr?: boolean;
   readonly name: string;
   readonly problem?: string;
 }
@@ -43,14 +46,16 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
   const firstField = collection.fields[0]!.name;
   const newLine = (id: number): Line => ({ id, name: firstField, isNegated: false, operator: 'eq', operand: '' });
   const [lines, setLines] = useState<readonly Line[]>(() =>
-    filters.length === 0 ? [newLine(0)] : filters.map(([name, text], id) => lineOf(id, name, text)),
+    filters.length === 0 ? [newLine(0)] : filters.flatMap(linesOf).map((line, id) => ({ ...line, id })),
   );
   const change = (id: number, values: Partial<Line>) =>
     setLines(lines.map((line) => (line.id === id ? { ...line, problem: '', ...values } : line)));
 
-  function lineOf(id: number, name: string, text: string): Line {
-    if (fieldOf(name) === undefined) return { id, name, isNegated: false, operator: '', operand: text };
-    return { id, name, ...parseCondition(text) };
+  function linesOf([name, text]: Pair): readonly Line[] {
+    const group = name === 'or' ? parseGroup(collection, text) : undefined;
+    if (group !== undefined) return group.flatMap(linesOf).map((line, at) => ({ ...line, isOr: at > 0 }));
+    if (fieldOf(name) === undefined) return [{ id: 0, name, isNegated: false, operator: '', operand: text }];
+    return [{ id: 0, name, ...parseCondition(text) }];
   }
 
   const onSubmit = () => {
@@ -61,13 +66,35 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
       return 'value' in parsed ? { ...line, operand: String(parsed.value) } : { ...line, problem: parsed.problem };
     });
     if (read.some(({ problem }) => problem)) return setLines(read);
-    onApply(read.map((line): Pair => [line.name, fieldOf(line.name) ? printCondition(line) : line.operand]));
+    const groups: Line[][] = [];
+    for (const [at, line] of read.entries()) {
+      if (at > 0 && line.isOr) groups.at(-1)!.push(line);
+      else groups.push([line]);
+    }
+    const printed = groups.map((group): Pair | undefined => {
+      const pairs = group.map((line): Pair => [line.name, fieldOf(line.name) ? printCondition(line) : line.operand]);
+      if (pairs.length === 1) return pairs[0];
+      const text = printGroup(collection, pairs);
+      return text === undefined ? undefined : ['or', text];
+    });
+    if (printed.includes(undefined)) throw new Error(t.find.notInGroup);
+    onApply(printed as readonly Pair[]);
   };
   return (
     <Dialog title={t.find.allConditions} size="large" onClose={onClose} submit={{ label: t.find.apply, onSubmit }}>
       <p>{t.find.allMatch}</p>
-      {lines.map((line) => (
+      {lines.map((line, at) => (
         <div key={line.id} className="condition" role="group" aria-label={t.find.condition}>
+          {at > 0 && (
+            <select
+              className="join"
+              aria-label={t.find.join}
+              value={String(line.isOr === true)}
+              onChange={({ target }) => change(line.id, { isOr: target.value === 'true' })}
+            >
+              <Options of={{ false: t.find.and, true: t.find.or }} />
+            </select>
+          )}
           <FieldSelect
             collection={collection}
             name={line.name}

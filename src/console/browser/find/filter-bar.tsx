@@ -10,8 +10,8 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
-import { describeFilter } from './conditions.ts';
 import { FilterPopover } from './filter-popover.tsx';
+import { describeCondition } from './or-groups.ts';
 import { quickFields } from './quick-fields.ts';
 import { RequestLine } from './request-line.tsx';
 
@@ -59,7 +59,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
       </div>
       {filters.map(([name, condition], at) => {
         const filter = readFilter(collection, [name, condition]);
-        const label = describeFilter(filter, name, condition);
+        const label = describeCondition(collection, [name, condition]);
         return (
           <span key={label} className="chip">
             <button

@@ -1,9 +1,14 @@
 export const find = {
   quick: 'Schnellfilter',
   facets: 'Werte der gefundenen Zeilen',
+  and: 'und',
+  or: 'oder',
+  join: 'Verbunden durch',
+  notInGroup:
+    'Felder verbundener Zeilen, Zeiträume und Listen mit leeren Werten lassen sich nicht mit „oder“ verbinden.',
   addFilter: 'Filter hinzufügen',
   allConditions: 'Alle Bedingungen',
-  allMatch: 'Eine Zeile muss alle Bedingungen erfüllen.',
+  allMatch: 'Eine Zeile muss alle Bedingungen erfüllen. Von Bedingungen, die mit „oder“ verbunden sind, genügt eine.',
   condition: 'Bedingung',
   addCondition: 'Bedingung hinzufügen',
   removeCondition: 'Bedingung entfernen',
