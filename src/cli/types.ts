@@ -3,7 +3,7 @@
 import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
-import { COLLECTIONS } from '../settings/database.ts';
+import { DATABASE_SETTINGS } from '../settings/database.ts';
 import { defineCommand } from './shared/command.ts';
 import { printDocument } from './shared/output.ts';
 
@@ -11,7 +11,7 @@ import { printDocument } from './shared/output.ts';
 const FILE = 'database.ts';
 
 export const command = defineCommand({
-  options: { collections: COLLECTIONS },
+  options: { collections: DATABASE_SETTINGS.collections, schema: DATABASE_SETTINGS.schema },
   usage: `Usage: catalogue types [flags]
 
 Prints TypeScript types for clients: save them as ${FILE}, and then
@@ -19,8 +19,8 @@ Prints TypeScript types for clients: save them as ${FILE}, and then
   import { PostgrestClient } from '@supabase/postgrest-js';
   import type { Database } from './${FILE}';
   const client = new PostgrestClient<Database>('http://127.0.0.1:3000');`,
-  async run({ values: { collections } }) {
+  async run({ values: { collections, schema } }) {
     const { catalogue } = await loadCatalogue(collections);
-    printDocument(typeScriptTypes(served(catalogue)).trimEnd());
+    printDocument(typeScriptTypes(served(catalogue), schema).trimEnd());
   },
 });

@@ -4,7 +4,6 @@
  */
 import type { Task } from '../base/cooperative.ts';
 import { defined } from '../base/defined.ts';
-import { pathPart } from '../base/net/query-string.ts';
 import type { Collection, Field, Parameter, Routine } from '../collection/declaration.ts';
 import { isKey } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
@@ -32,7 +31,7 @@ export function* buildSwagger({ catalogue, version }: Described, prefix: string)
   const parameters: Record<string, JsonObject> = { ...SHARED };
   for (const collection of collections) {
     const { name, fields } = collection;
-    paths[`/${pathPart(name)}`] = operationsOf(collection);
+    paths[`/${name}`] = operationsOf(collection);
     definitions[name] = definitionOf(collection);
     parameters[`body.${name}`] = bodyOf(name, ref('definitions', name), false);
     for (const field of fields) {
@@ -44,8 +43,7 @@ export function* buildSwagger({ catalogue, version }: Described, prefix: string)
     yield;
   }
   for (const [routine] of catalogue.routines.values()) {
-    if (routine !== undefined)
-      paths[`${shortestPath(RPC_PATH, catalogue)}/${pathPart(routine.name)}`] = callOf(routine);
+    if (routine !== undefined) paths[`${shortestPath(RPC_PATH, catalogue)}/${routine.name}`] = callOf(routine);
   }
   return {
     swagger: '2.0',

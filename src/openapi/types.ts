@@ -23,7 +23,15 @@ const POSTGREST_VERSION = '14';
 /** The type of an object without members. */
 const NOTHING = 'Record<never, never>';
 
-export function typeScriptTypes({ collections, builtIn, routines }: Catalogue): string {
+/** `schema` is the name by which clients choose it. */
+export function typeScriptTypes(catalogue: Catalogue, schema = 'public'): string {
+  const types = typesOfPublic(catalogue);
+  if (schema === 'public') return types;
+  const named = types.replaceAll("Database['public']", () => `Database[${textLiteral(schema)}]`);
+  return named.replace('\n  public: {', () => `\n  ${member(schema)}: {`);
+}
+
+function typesOfPublic({ collections, builtIn, routines }: Catalogue): string {
   const declared = [...collections.values()];
   const all = declared.filter((each) => !isView(each));
   const own = [...builtIn]

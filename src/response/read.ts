@@ -83,7 +83,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   };
   // The arguments of a POST are not in its URL.
   const hasUrl = call.method !== 'POST';
-  if (hasUrl && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
+  if (hasUrl && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = withSortedQuery(call.url);
   const links = hasUrl ? linkHeader({ ...read, url: call.url, returned, total, end }) : undefined;
   if (links !== undefined) headers.link = links;
   if (typeof body !== 'string') {
@@ -95,6 +95,16 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   headers.etag = listTag(body, range, media);
   const isBinary = media.handler?.isBinary === true;
   return { status, headers, rows: returned, body: isBinary ? Buffer.from(body, 'hex') : body };
+}
+
+/** The same request in one spelling: its parameters by name, as in PostgREST. */
+function withSortedQuery(url: string): string {
+  const start = url.indexOf('?') + 1;
+  if (start === 0 || !url.includes('&', start)) return url;
+  const name = (parameter: string) => parameter.slice(0, parameter.indexOf('='));
+  const parameters = url.slice(start).split('&');
+  const sorted = parameters.toSorted((one, other) => (name(one) < name(other) ? -1 : name(one) > name(other) ? 1 : 0));
+  return `${url.slice(0, start)}${sorted.join('&')}`;
 }
 
 /** Rows, their number and facets as one object. `summary` is the text of an object with the last two. */

@@ -75,7 +75,8 @@ const SQL = `
   grant insert on ${api}.comments to ${anon};
   grant select (id), update (parent_id) on ${api}.comments to ${authenticated};
   grant all on ${api}.posts to ${authenticated};
-  grant select on ${tenant}.notes to ${anon}`;
+  create table ${tenant}."odd name" (id int primary key);
+  grant select on ${tenant}.notes, ${tenant}."odd name" to ${anon}`;
 
 let service: Service;
 const tokenOf = (sub: string, role = authenticated) =>
@@ -305,8 +306,9 @@ describe('settings and functions of the database', () => {
     expect(await get('/notes', { 'accept-profile': auth })).toMatchObject({ status: 406, body: { code: 'PGRST106' } });
     const client = createClient(service.url, anonToken).schema(tenant as 'public');
     expect((await client.from('notes').select('place')).data).toEqual([{ place: 'tenant' }]);
-    const described = (await get('/', { 'accept-profile': tenant })).body as { definitions: object };
-    expect(Object.keys(described.definitions)).toEqual(['notes']);
+    const described = (await get('/', { 'accept-profile': tenant })).body as { definitions: object; paths: object };
+    expect(Object.keys(described.definitions)).toEqual(['notes', 'odd name']);
+    expect(Object.keys(described.paths).slice(0, 3)).toEqual(['/', '/notes', '/odd name']);
   });
 
   test('large results stream with the rights of the role, and errors of a body are listed', async () => {

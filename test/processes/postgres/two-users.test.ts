@@ -47,7 +47,17 @@ beforeAll(async () => {
   const start = () =>
     startService({
       cwd: temporaryFolder(),
-      args: ['--database-roles', '--anonymous-role', 'anon', '--schemas', 'shared,alone', '--pool-size', '3'],
+      args: [
+        '--database-roles',
+        '--anonymous-role',
+        'anon',
+        '--schemas',
+        'shared,alone',
+        '--replica-reads',
+        'any',
+        '--pool-size',
+        '3',
+      ],
       env: {
         DATABASE_URL: urlOf(primary),
         DATABASE_REPLICA_URLS: urlOf(standby),

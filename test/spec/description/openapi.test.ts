@@ -470,6 +470,8 @@ describe('the commands', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toBe(typeScriptTypes(BUILT_IN.catalogue));
     expect(stdout).toBe(readFileSync(new URL('../../types/database.ts', import.meta.url), 'utf8'));
+    const other = await run({ args: ['types', '--schema', 'tenant 1'], cwd: temporaryFolder() });
+    expect(other.stdout.replaceAll(/'tenant 1'(?=])/g, "'public'").replace("'tenant 1'", 'public')).toBe(stdout);
   });
 
   const declared = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
