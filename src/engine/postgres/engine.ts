@@ -57,7 +57,7 @@ import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
-import { compactIndex, indexWords } from './search/word-index.ts';
+import { compactIndex, indexWords, newestStale } from './search/word-index.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
@@ -340,7 +340,8 @@ export class PostgresEngine implements Engine {
       const index = wordIndexOf(collection);
       if (index === undefined) continue;
       await this.executor.onPrimary(async (pool) => {
-        while (!this.isClosed && (await indexWords(pool, this.dialect, index)));
+        const newest = await newestStale(pool, index);
+        while (!this.isClosed && (await indexWords(pool, this.dialect, index, newest)));
         await compactIndex(pool, this.dialect, index, () => this.isClosed);
       });
     }
@@ -351,7 +352,10 @@ export class PostgresEngine implements Engine {
     const index = wordIndexOf(plan.from)!;
     const deadline = performance.now() + this.options.querySeconds * 1000;
     return this.executor.onPrimary(async (pool) => {
-      while (await indexWords(pool, this.dialect, index)) if (performance.now() > deadline) throw indexIncomplete();
+      const newest = await newestStale(pool, index);
+      while (await indexWords(pool, this.dialect, index, newest)) {
+        if (performance.now() > deadline) throw indexIncomplete();
+      }
       const rank = async (connection: Runner) => {
         const run = (statement: Statement) => query(connection, statement);
         return withRelatedFirst(await awaitSteps(rankRows(this.dialect, index, plan), run, deadline));

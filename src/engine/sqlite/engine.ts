@@ -60,7 +60,7 @@ import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { hasSearchIndexes } from './search/search-index.ts';
-import { hasStaleRows, indexWords } from './search/word-index.ts';
+import { hasStaleRows, indexWords, newestStale } from './search/word-index.ts';
 import { applyWrites } from './write/apply-writes.ts';
 import { bodyRows } from './write/broken-references.ts';
 import { loadRows } from './write/loader.ts';
@@ -227,7 +227,8 @@ class SqliteEngine implements Engine {
     const index = wordIndexOf(plan.from)!;
     const deadline = performance.now() + limitMs;
     this.refreshSnapshot();
-    while (hasStaleRows(connection, index)) {
+    const newest = newestStale(connection, index);
+    while (hasStaleRows(connection, index, newest)) {
       if (performance.now() > deadline) throw indexIncomplete();
       await (this.file === undefined
         ? indexWords(connection, plan.from, 0)

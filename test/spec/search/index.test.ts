@@ -134,7 +134,21 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     await opened.fetch('/products?code=eq.many', { method: 'DELETE' });
   });
 
-  test('its tables are not described as collections', async () => {
+  test('a row that changes all the time is always found', async () => {
+    let isOver = false;
+    const change = async () => {
+      for (let nth = 0; !isOver; nth++) {
+        await opened.fetch('/products?size=eq.2', sendJson('PATCH', { name: `Blaue Hose ${nth}` }));
+      }
+    };
+    const changes = Promise.all([change(), change()]);
+    for (let nth = 0; nth < 20; nth++) expect(await sizes('hose')).toEqual([2]);
+    isOver = true;
+    await changes;
+  });
+
+  test('its tables are not described as collections, and no request reads them', async () => {
+    expect((await opened.fetch('/_products_search_words')).status).toBe(404);
     const { collections, leftOut } = await describeDatabase(place.url, settings());
     expect([collections.map(({ draft }) => draft.name).toSorted(), leftOut]).toEqual([['brands', 'products'], []]);
   });

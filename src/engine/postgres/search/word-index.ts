@@ -131,13 +131,17 @@ export async function applyWordIndexes(runner: Runner, schema: string, changes: 
   }
 }
 
-export async function hasStaleRows(runner: Runner, { stale }: WordIndex): Promise<boolean> {
-  return (await query(runner, { sql: `select 1 as stale from ${stale} limit 1`, params: [] })).length > 0;
+/** The number of the row that became stale last. A search does not wait for later ones, which may never end. */
+export async function newestStale(runner: Runner, { stale }: WordIndex): Promise<string> {
+  const sql = `select coalesce(max(seq), 0)::text as seq from ${stale}`;
+  return (await query<{ seq: string }>(runner, { sql, params: [] }))[0]!.seq;
 }
 
-/** Indexes the next stale rows of a collection. Returns false if there are none. */
-export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<boolean> {
-  return (await hasStaleRows(pool, index)) && changeIndex(pool, index, indexStaleRows(dialect, index));
+/** Indexes the next stale rows of a collection. Returns false if none up to `newest` is left. */
+export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex, newest: string): Promise<boolean> {
+  const sql = `select 1 as stale from ${index.stale} where seq <= ${newest} limit 1`;
+  if ((await query(pool, { sql, params: [] })).length === 0) return false;
+  return changeIndex(pool, index, indexStaleRows(dialect, index));
 }
 
 /** Removes the words of rows that changed. Ends early if `isStopped` returns true. */

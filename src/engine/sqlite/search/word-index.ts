@@ -100,8 +100,14 @@ function drop(db: Database, name: string, stored: ReadonlyMap<string, string>): 
   for (const table of Object.values(wordTables(name))) db.run(`drop table if exists ${identifier(table)}`);
 }
 
-export function hasStaleRows(connection: Connection, { stale }: WordIndex): boolean {
-  return connection.values({ sql: `select 1 from ${stale} limit 1`, params: [] }).length > 0;
+/** Whether rows are stale that were recorded up to a number of `newestStale`. */
+export function hasStaleRows(connection: Connection, { stale }: WordIndex, newest = Number.MAX_SAFE_INTEGER): boolean {
+  return connection.values({ sql: `select 1 from ${stale} where seq <= ${newest} limit 1`, params: [] }).length > 0;
+}
+
+/** The number of the row that became stale last. A search does not wait for later ones, which may never end. */
+export function newestStale(connection: Connection, { stale }: WordIndex): number {
+  return connection.number({ sql: `select coalesce(max(seq), 0) from ${stale}`, params: [] });
 }
 
 /** Indexes the next stale rows of a collection. Returns false if there are none. Waits so long for other processes. */
