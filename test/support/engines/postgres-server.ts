@@ -19,12 +19,11 @@ export async function createData(folder: string): Promise<void> {
 }
 
 /**
- * Starts the server that all test files share. Its data is disposable: no test needs it to survive a power loss, nor
- * statistics of rows that are deleted a second later.
+ * Starts the server that all test files share. Its data is disposable: no test needs it to survive a power loss. It
+ * keeps autovacuum, because an undo of many changes needs statistics of the log.
  */
 export function newSharedServer(): Promise<OwnServer> {
-  const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
-  return newServer({ ...fast, max_connections: '500' });
+  return newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' });
 }
 
 /** Starts a separate server that a test may stop and start again. */
