@@ -19,6 +19,26 @@ test('roles add the stock value and the rows below their threshold', () => {
   ]);
 });
 
+test('a computed field with the role value is the stock value, also without price and stock', () => {
+  const { collections } = declareCatalogue({
+    collections: [
+      {
+        name: 'lots',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int4' },
+          { name: 'place', type: 'text', role: 'group' },
+          { name: 'pieces', type: 'int4' },
+          { name: 'worth', type: 'int8', computed: 'pieces * 3', readOnly: true, role: 'value' },
+        ],
+      },
+    ],
+  });
+  const titles = widgetsOf(collections.get('lots')!).map(({ id }) => id);
+  expect(titles).toEqual(expect.arrayContaining(['lots.value', 'lots.value.by.place', 'lots.sum.pieces']));
+  expect(titles).not.toContain('lots.sum.worth');
+});
+
 test('without roles, choices and switches make charts, and numbers can be added up, but not keys', () => {
   const { collections } = declareCatalogue({
     collections: [

@@ -1,7 +1,12 @@
 /** Computed fields: the database computes them with every write, and reads treat them like other fields. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { viewOf } from '../../../src/collection/access/views.ts';
 import type { Row } from '../../../src/collection/value.ts';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { isChosen } from '../../support/engines/chosen.ts';
+import { serveFeeds } from '../../support/engines/feed-service.ts';
+import { declaredBy, identify, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { openDeclaredEngine } from '../../support/engines/shop.ts';
+import { documentOf } from '../../support/openapi.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
 const SHOP = declaredBy(`
@@ -24,6 +29,13 @@ collections:
       completeness: { type: int4, required: true, computed: 'filled(name, size, cost, reorder_level) * 25' }
       total_weight: { type: float8, computed: 'round(weight * stock, 3)' }
     search: { fields: { label: 2 } }
+  floats:
+    fields:
+      id: int4
+      weight: float8
+      third: { type: float8, computed: weight / 3 }
+      narrow: { type: float4, computed: weight * weight }
+      heavy: { type: boolean, computed: weight > 1 }
 roles:
   admin: all
   buyer: { products: { read: { fields: [id, name, price, margin] } } }
@@ -175,4 +187,44 @@ describe.each(ROLE_ENGINES)('computed fields on %s', (engine) => {
     expect((await cheap.fetch('/products', sendJson('POST', { name: 'N', price: 7, cost: 6 }))).status).toBe(201);
     expect((await cheap.fetch('/products?id=eq.2', sendJson('PATCH', { cost: 1 }))).status).toBe(403);
   });
+
+  test('of floats are computed as doubles, with the special values of PostgreSQL', async () => {
+    const weights = [0.1, 'NaN', '-Infinity', 3, null];
+    await write(
+      'POST',
+      '/floats',
+      weights.map((weight, id) => ({ id, weight })),
+    );
+    expect(await list('/floats?select=third,narrow,heavy&order=id')).toEqual([
+      { third: 0.03333333333333333, narrow: 0.01, heavy: false },
+      { third: 'NaN', narrow: 'NaN', heavy: true },
+      { third: '-Infinity', narrow: 'Infinity', heavy: false },
+      { third: 1, narrow: 9, heavy: true },
+      { third: null, narrow: null, heavy: null },
+    ]);
+    for (const weight of [1e300, 1e-200, 1e25]) {
+      await expectRefusal(await write('PATCH', '/floats?id=eq.0', { weight }), 400, '22003');
+    }
+  });
+});
+
+test.each(['SQLite', 'PostgreSQL'].filter(isChosen))('feeds of computed fields on %s', async (engine) => {
+  const feeds = serveFeeds(await openDeclaredEngine(engine, SHOP, { products: ROWS }), SHOP, { identify });
+  const path = '/products?select=id,margin&margin=gt.50';
+  const feed = await feeds.follow(path, { 'x-role': 'admin' });
+  expect(feed.take()[0]).toEqual(['row', { id: 1, margin: 79.49 }]);
+  await feeds.fetch('/products?id=eq.2', sendJson('PATCH', { price: 100 }, { 'x-role': 'admin' }));
+  expect(await feed.next()).toEqual([['insert', { id: 2, margin: 87.71 }]]);
+  await feeds.close();
+});
+
+test('the OpenAPI document has them read-only, and their expression only for readers of all its fields', () => {
+  const margin = (role: string) => {
+    const catalogue = role === 'admin' ? SHOP : viewOf(SHOP, SHOP.roles!.get(role)!);
+    const { schemas } = documentOf({ catalogue, rows: () => [] }).components;
+    return Object.values(schemas).flatMap(({ properties }) => properties?.margin ?? [])[0];
+  };
+  expect(margin('admin')).toMatchObject({ readOnly: true, description: 'Computed: `price - cost`.' });
+  expect(margin('buyer')).toMatchObject({ readOnly: true });
+  expect(margin('buyer')).not.toHaveProperty('description');
 });

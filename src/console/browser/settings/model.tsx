@@ -79,10 +79,9 @@ export function Model() {
 /** The properties of a field in one line. */
 function describe(field: FieldDraft): string {
   const form = formOf(field);
-  return PROPERTIES.filter((name) => form[name] !== '')
-    .map((name) => {
-      const label = t.settings.properties[name];
-      return form[name] === 'true' ? label : `${label}: ${form[name]}`;
-    })
-    .join(' · ');
+  const properties = PROPERTIES.filter((name) => form[name] !== '').map((name) => {
+    const label = t.settings.properties[name];
+    return form[name] === 'true' ? label : `${label}: ${form[name]}`;
+  });
+  return [...(field.computed === undefined ? [] : [`= ${field.computed}`]), ...properties].join(' · ');
 }

@@ -3,7 +3,6 @@
  * the expression and the types as text, so a table is complete without the declaration.
  */
 import type { Database } from 'bun:sqlite';
-import { memoizeText } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { evaluate } from '../../../collection/expression/evaluate.ts';
 import { compileComputed } from '../../../collection/expression/expression.ts';
@@ -28,7 +27,16 @@ export function computedSql(collection: Collection, field: Field, column: (name:
   return `computed(${[quoteText(JSON.stringify(described)), ...uses.map(column)].join(', ')})`;
 }
 
-const readDescription = memoizeText((text) => {
+/** By text; as many as tables have computed fields. */
+const descriptions = new Map<string, ReturnType<typeof compileDescription>>();
+
+function readDescription(text: string) {
+  const description = descriptions.get(text) ?? compileDescription(text);
+  descriptions.set(text, description);
+  return description;
+}
+
+function compileDescription(text: string) {
   const { name, type: typeName, computed, fields } = JSON.parse(text) as Described;
   const types = Object.entries(fields).map(([field, each]) => ({
     name: field,
@@ -37,7 +45,7 @@ const readDescription = memoizeText((text) => {
   }));
   const type = builtIn(typeName);
   return { name, type, types, expression: compileComputed(computed, type, types).expression };
-});
+}
 
 export function defineComputed(db: Database): void {
   db.function('computed', { deterministic: true, safeIntegers: true, varargs: true }, (text, ...stored) => {
