@@ -57,12 +57,7 @@ interface Followed {
 
 const FEEDS: readonly Followed[] = [
   { path: '/prices', keys: ['id'], marked: ['[1]', 1] },
-  { path: '/products?select=id,name,prices(id,amount),texts(description)', keys: ['id'], marked: ['[1]', 3] },
-  {
-    path: '/texts?select=product_id,language,description,products(name)',
-    keys: ['product_id', 'language'],
-    marked: ['[1,"en"]', 2],
-  },
+  { path: '/products?select=id,name,prices(id,amount),description', keys: ['id'], marked: ['[1]', 3] },
 ];
 const FEEDS_OF_CUSTOMERS: typeof FEEDS = [
   { path: '/orders?select=id,placed_at,order_lines(id,quantity)', keys: ['id'], marked: ['[1]', 2] },

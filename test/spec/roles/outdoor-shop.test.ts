@@ -44,12 +44,21 @@ describe.each(TWO_ENGINES)('the outdoor shop on %s', (engine) => {
       .key.map((field) => field.name)
       .join(',');
 
-  test('visitors see live products, their texts and variants, the prices of now, and nothing else', async () => {
+  test('visitors see live products, their variants, the prices of now, and nothing else', async () => {
     const products = await visitor.list('/products');
     expect(products.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(Object.keys(products[0]!)).toEqual(['id', 'sku', 'name', 'category', 'maker', 'image']);
+    expect(Object.keys(products[0]!)).toEqual([
+      'id',
+      'sku',
+      'name',
+      'category',
+      'maker',
+      'description',
+      'description_de',
+      'image',
+    ]);
     expect(await visitor.list('/prices?product_id=eq.1')).toEqual([{ id: 1, product_id: 1, amount: 199.9 }]);
-    for (const name of ['texts', 'variants', 'prices']) {
+    for (const name of ['variants', 'prices']) {
       const ids = (await visitor.list(`/${name}`)).map(({ product_id }) => product_id);
       expect(new Set(ids)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]));
       expect(await visitor.list(`/${name}?product_id=in.(${HIDDEN_PRODUCTS})`)).toEqual([]);
@@ -72,12 +81,51 @@ describe.each(TWO_ENGINES)('the outdoor shop on %s', (engine) => {
     await expectRefusal(await place(visitor, [TENT]), 401, '42501');
   });
 
-  test('a product that is retired disappears with its texts, variants and prices', async () => {
+  test('the files for Google and a price comparison have every required column, and a check finds gaps', async () => {
+    const feed = shop.as('feed');
+    const google = await feed.fetch('/rpc/google_merchant');
+    expect(google.headers.get('content-type')).toBe('text/tab-separated-values; charset=utf-8');
+    const [header, ...lines] = (await google.text()).trimEnd().split('\n');
+    const names = header!.split('\t');
+    for (const name of ['id', 'title', 'description', 'link', 'image_link', 'availability', 'price', 'brand'])
+      expect(names).toContain(name);
+    expect(lines).toHaveLength(9);
+    for (const line of lines) expect(line.split('\t').every((cell) => cell !== '')).toBe(true);
+    expect(lines[0]).toBe(
+      '199.9 EUR\tT-1\tRidge Tent\tLight tent for two people and one night\thttps://shop.example/#T-1\thttps://shop.example/pictures/T-1.webp\tin_stock\tNorth Ridge\tTents',
+    );
+    const german = await (await feed.fetch('/rpc/price_comparison')).text();
+    expect(german.split('\n').slice(0, 2)).toEqual([
+      'Preis;Artikelnummer;Name;Hersteller;Beschreibung;Link',
+      '199,9;T-1;Ridge Tent;North Ridge;Leichtes Zelt für zwei Personen und eine Nacht;https://shop.example/#T-1',
+    ]);
+    // The rows of the tests have no pictures.
+    expect(await feed.list('/rpc/feed_gaps?select=sku&image=not.is.null')).toEqual([]);
+    await editor.fetch('/products?id=eq.2', sendJson('PATCH', { maker: null }));
+    await editor.fetch('/prices?product_id=eq.3', { method: 'DELETE' });
+    const gaps = await feed.list('/rpc/feed_gaps?select=sku,gaps&or=(gaps.gt.1,prices.count().eq.0)');
+    expect(gaps).toEqual([
+      { sku: 'T-2', gaps: 2 },
+      { sku: 'S-1', gaps: 1 },
+    ]);
+    await expectRefusal(await visitor.fetch('/rpc/google_merchant'), 401, '42501');
+    await expectRefusal(await feed.fetch('/products?select=cost'), 403, '42501');
+  });
+
+  test('visitors read trees, German texts, and the cheapest first', async () => {
+    expect((await visitor.list('/products?select=id&category=within.Camp')).map(({ id }) => id)).toHaveLength(7);
+    const german = await visitor.fetch('/products?select=description&id=eq.1', {
+      headers: { 'accept-language': 'de' },
+    });
+    expect(await german.json()).toEqual([{ description: 'Leichtes Zelt für zwei Personen und eine Nacht' }]);
+    const cheapest = await visitor.list('/products?select=id,prices(amount)&order=prices(amount.min())');
+    const amounts = cheapest.map(({ prices }) => (prices as unknown as { amount: number }[])[0]!.amount);
+    expect(amounts).toEqual(amounts.toSorted((one, other) => one - other));
+  });
+
+  test('a product that is retired disappears with its variants and prices', async () => {
     await write(editor, 'PATCH', '/products?id=eq.1', { status: 'retired' });
-    for (const path of [
-      '/products?id=eq.1',
-      ...['texts', 'variants', 'prices'].map((name) => `/${name}?product_id=eq.1`),
-    ])
+    for (const path of ['/products?id=eq.1', ...['variants', 'prices'].map((name) => `/${name}?product_id=eq.1`)])
       expect(await visitor.list(path)).toEqual([]);
     await write(editor, 'PATCH', '/products?id=eq.11', { status: 'live' });
     expect(await read(visitor, '/products?select=name,prices(amount)&id=eq.11')).toEqual([

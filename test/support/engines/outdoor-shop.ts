@@ -18,7 +18,7 @@ export function outdoorShop(moreRoles: string): Catalogue {
 export const OUTDOOR_SHOP = outdoorShop('');
 
 export const OUTDOOR_ROWS: Readonly<Record<string, readonly Row[]>> = Object.fromEntries(
-  ['categories', 'products', 'texts', 'variants', 'prices', 'stock', 'customers'].map((name) => {
+  ['categories', 'products', 'variants', 'prices', 'stock', 'customers'].map((name) => {
     const [header, ...lines] = parseCsv(read(`rows/${name}.csv`));
     return [name, lines.map((cells) => Object.fromEntries(cells.map((cell, at) => [header![at], jsonOf(cell!)])))];
   }),

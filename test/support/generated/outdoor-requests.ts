@@ -5,9 +5,8 @@ import type { RoleRequest } from './role-requests.ts';
 
 /** Fields that visitors see. Likely requests name nothing else. */
 const SEEN: Readonly<Record<string, readonly string[]>> = {
-  categories: ['name'],
-  products: ['id', 'sku', 'name', 'category', 'maker', 'image'],
-  texts: ['product_id', 'language', 'description'],
+  categories: ['name', 'parent'],
+  products: ['id', 'sku', 'name', 'category', 'maker', 'description', 'description_de', 'image'],
   variants: ['product_id', 'variant'],
   prices: ['id', 'product_id', 'amount'],
 };
@@ -28,9 +27,8 @@ const ALL: typeof SEEN = {
 };
 
 const RELATED: Readonly<Record<string, readonly string[]>> = {
-  categories: ['products'],
-  products: ['texts', 'variants', 'prices', 'categories', 'order_lines', 'image', 'files'],
-  texts: ['products'],
+  categories: ['products', 'categories'],
+  products: ['variants', 'prices', 'categories', 'order_lines', 'image', 'files'],
   variants: ['products', 'stock', 'order_lines'],
   prices: ['products', 'order_lines'],
   stock: ['variants'],

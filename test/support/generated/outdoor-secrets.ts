@@ -53,11 +53,8 @@ export function outdoorRows(on: Database): Readonly<Record<string, readonly Row[
       ...hidden.map((id) => ({
         ...{ id, sku: `${secret} ${id}`, name: secret, status: (id + on) % 2 === 0 ? 'draft' : 'retired' },
         ...{ category: on === 0 ? 'Tents' : 'Cooking', maker: secret, cost: number, image: ids[3 + on]! },
+        ...{ description: secret, description_de: on === 0 ? null : secret },
       })),
-    ],
-    texts: [
-      ...shown('texts'),
-      ...hidden.map((product_id) => ({ product_id, language: on === 0 ? 'en' : 'de', description: secret })),
     ],
     variants: [...shown('variants'), ...hidden.map((product_id) => ({ product_id, variant: secret }))],
     stock: [
@@ -163,9 +160,9 @@ export class OutdoorWriter {
       case 3:
         return this.toggled(choose.number(8, 9), n, secret, number);
       case 4:
-        return (on) => patch(`texts?product_id=eq.${hidden}`, { description: secret(on) });
+        return (on) => patch(`products?id=eq.${hidden}`, { description: secret(on) });
       case 5:
-        return () => patch(`texts?product_id=eq.${shown}&language=eq.en`, { description: `shown ${n}` });
+        return () => patch(`products?id=eq.${shown}`, { description_de: `shown ${n}` });
       case 6:
         return (on) => patch('prices?id=eq.20', { amount: number(on), valid_from: past(on) });
       case 7:
@@ -233,8 +230,7 @@ function post(name: string, body: Changes): BatchEntry {
 /** Changes of rows that every stranger, or the customer, sees. Their text contains the marker. */
 export function markers(marker: number): readonly BatchEntry[] {
   return [
-    patch('products?id=eq.1', { name: `${marker}` }),
-    patch('texts?product_id=eq.1&language=eq.en', { description: `${marker}` }),
+    patch('products?id=eq.1', { name: `${marker}`, description: `${marker}` }),
     patch('prices?id=eq.1', { amount: marker }),
     patch('orders?id=eq.1', { placed_at: `${marker}-01-01T00:00:00Z` }),
     patch('order_lines?id=eq.1', { quantity: marker }),
