@@ -5,7 +5,8 @@ import type { Catalogue } from '../collection/declaration.ts';
 import type { WebhookDraft } from '../collection/draft.ts';
 import type { Engine } from '../engine/engine.ts';
 import { WebhookChanges } from '../serve/webhooks/changes.ts';
-import { type Delivery, WebhookStore } from '../serve/webhooks/store.ts';
+import { sendAgain, webhookProgress } from '../serve/webhooks/resources.ts';
+import { WebhookStore } from '../serve/webhooks/store.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../settings/by-command.ts';
 import { moment, option } from '../settings/setting.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
@@ -50,17 +51,7 @@ async function withWebhooks<T>(
 }
 
 async function list(settings: Settings): Promise<void> {
-  const rows = await withWebhooks(settings, false, async (store, declared) => {
-    const progress = await store.progress();
-    const deliveries = await store.deliveries('order=webhook,seq');
-    const count = (name: string, status: string) =>
-      deliveries.filter((each) => each.webhook === name && each.status === status).length;
-    return declared.map(({ name, url }) => {
-      const { seq = null, delivered = 0, delivered_at = null } = progress.find((each) => each.name === name) ?? {};
-      const [waiting, failed] = [count(name, 'waiting'), count(name, 'failed')];
-      return { name, url, seq, delivered, delivered_at, waiting, failed };
-    });
-  });
+  const rows = await withWebhooks(settings, false, webhookProgress);
   const columns = ['name', 'url', 'seq', 'delivered', 'delivered_at', 'waiting', 'failed'] as const;
   printRows(columns, rows, settings.json, 'The declaration has no webhooks.');
 }
@@ -111,15 +102,4 @@ async function sendSince(
     if (some.length < WEBHOOK_WAITING) return count;
     after = some.at(-1)!.seq;
   }
-}
-
-type Repeated = Pick<Delivery, 'seq' | 'collection' | 'key'>;
-
-/** Makes deliveries due now. Returns their number. */
-async function sendAgain(store: WebhookStore, webhook: string, changes: readonly Repeated[]): Promise<number> {
-  const now = new Date().toISOString();
-  const first = { webhook, status: 'waiting', attempts: 0, first_at: now, next_at: null, reason: null } as const;
-  const deliveries = changes.map(({ seq, collection, key }) => ({ ...first, seq, collection, key }));
-  if (deliveries.length > 0) await store.redeliver(deliveries);
-  return deliveries.length;
 }

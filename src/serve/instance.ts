@@ -40,6 +40,7 @@ import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
 import { describeRowCounts, type StartMessage } from './start-message.ts';
+import { webhookResources } from './webhooks/resources.ts';
 import { secretKey, Webhooks } from './webhooks/webhooks.ts';
 
 interface ProcessContext {
@@ -164,7 +165,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       basePath: settings.basePath,
       schema: settings.schema,
       steps: [webhooks.middleware],
-      resources: { ...access?.resources, ...edits },
+      resources: { ...(access && { ...access.resources, ...webhookResources(engine, catalogue, audit) }), ...edits },
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
       onCut: observation.onCut,

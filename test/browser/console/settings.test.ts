@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories } from '../../support/browser/browser.ts';
-import { run, temporaryFolder } from '../../support/processes/process.ts';
+import { run, temporaryFolder, until } from '../../support/processes/process.ts';
 
 const DECLARATION = `# The shop
 collections:
@@ -12,6 +12,8 @@ collections:
 roles:
   admin: all # the owner
   viewer: { products: { read: { fields: [id, name] } } }
+webhooks:
+  stock: { url: 'http://127.0.0.1:9/hook', secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz }
 `;
 const PASSWORD = 'correct horse battery';
 let file = '';
@@ -73,6 +75,21 @@ browserStories(
       await button('Cancel').last().click();
       await button('Cancel').click();
 
+      // The receiver is on this machine, which the service does not permit.
+      await page.evaluate(`fetch('/products?id=eq.1', {
+        method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"name":"Chai tea"}' })`);
+      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await until('a delivery', async () => {
+        await page.getByRole('link', { name: 'Users' }).click();
+        await page.getByRole('link', { name: 'Webhooks' }).click();
+        return (await page.getByRole('row', { name: /products 1/ }).count()) === 1;
+      });
+      expect(await seriousFindings(page)).toEqual([]);
+      await page
+        .getByRole('row', { name: /products 1/ })
+        .getByRole('button', { name: /Send again/ })
+        .click();
+      await stage.until('1 change will be sent again.');
       await page.getByRole('link', { name: 'Data model' }).click();
       await button('Add a field Products').click();
       await page.getByLabel('Name').fill('name');

@@ -7,8 +7,9 @@ import { t } from '../i18n/text.ts';
 import { Accounts } from './accounts.tsx';
 import { Model } from './model.tsx';
 import { Roles } from './roles.tsx';
+import { Webhooks } from './webhooks.tsx';
 
-const ALL_PARTS = ['users', 'keys', 'roles', 'model'] as const;
+const ALL_PARTS = ['users', 'keys', 'roles', 'model', 'webhooks'] as const;
 /** Without roles, only the data model has settings. */
 const PARTS = session === undefined ? (['model'] as const) : hasAllSettings ? ALL_PARTS : (['users'] as const);
 
@@ -30,6 +31,7 @@ export default function SettingsPage() {
       {(shown === 'users' || shown === 'keys') && <Accounts key={shown} kind={shown} />}
       {shown === 'roles' && <Roles />}
       {shown === 'model' && <Model />}
+      {shown === 'webhooks' && <Webhooks />}
     </section>
   );
 }

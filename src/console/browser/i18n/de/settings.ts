@@ -1,6 +1,8 @@
+import { counted } from '../numbers.ts';
+
 export const settings = {
   title: 'Einstellungen',
-  parts: { users: 'Benutzer', keys: 'API-Schlüssel', roles: 'Rollen', model: 'Datenmodell' },
+  parts: { users: 'Benutzer', keys: 'API-Schlüssel', roles: 'Rollen', model: 'Datenmodell', webhooks: 'Webhooks' },
   unavailable:
     'Einstellungen brauchen eine Rolle mit allen Rechten oder eine, die Benutzer verwaltet. Ohne Rollen starten Sie den Dienst mit --edit-declaration.',
   noRoles:
@@ -91,4 +93,12 @@ export const settings = {
     fields: 'Durch Kommas getrennt.',
   },
   someOperations: (operations: string) => `durch ${operations}`,
+  noWebhooks: 'Die Deklaration hat keine Webhooks',
+  neverDelivered: 'nie',
+  progress: (delivered: string, last: string, waiting: string, failed: string) =>
+    `Zugestellt: ${delivered} · Zuletzt: ${last} · Wartend: ${waiting} · Fehlgeschlagen: ${failed}`,
+  deliveryHeads: ['Änderung', 'Zeile', 'Versuche', 'Nächster Versuch', 'Grund'] as readonly string[],
+  sendAgain: 'Erneut senden',
+  sendAllAgain: 'Alle erneut senden',
+  sentAgain: (count: number) => `${counted(count, 'Änderung', 'Änderungen')} werden erneut gesendet.`,
 } as const;

@@ -1,6 +1,8 @@
+import { counted } from '../numbers.ts';
+
 export const settings = {
   title: 'Settings',
-  parts: { users: 'Users', keys: 'API keys', roles: 'Roles', model: 'Data model' },
+  parts: { users: 'Users', keys: 'API keys', roles: 'Roles', model: 'Data model', webhooks: 'Webhooks' },
   unavailable:
     'Settings need a role with every right, or one that manages users. Without roles, start the service with --edit-declaration.',
   noRoles: 'The declaration has no roles, so everyone has every right. Declare roles to add users and keys.',
@@ -87,4 +89,12 @@ export const settings = {
   limitOf: (limit: string, collection: string, right: string) => `${limit} (${collection}, ${right})`,
   limitHelp: { where: 'A filter: region=eq.{claims.region}. Empty means all rows.', fields: 'Separated by commas.' },
   someOperations: (operations: string) => `by ${operations}`,
+  noWebhooks: 'The declaration has no webhooks',
+  neverDelivered: 'never',
+  progress: (delivered: string, last: string, waiting: string, failed: string) =>
+    `Delivered: ${delivered} · Last: ${last} · Waiting: ${waiting} · Failed: ${failed}`,
+  deliveryHeads: ['Change', 'Row', 'Attempts', 'Next attempt', 'Reason'] as readonly string[],
+  sendAgain: 'Send again',
+  sendAllAgain: 'Send all again',
+  sentAgain: (count: number) => `${counted(count, 'change')} will be sent again.`,
 } as const;

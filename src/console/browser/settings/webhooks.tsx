@@ -1,0 +1,91 @@
+/** The webhooks of the declaration, with their progress and the deliveries that failed or wait. */
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Button } from '../components/button.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../components/small.tsx';
+import { notify, notifyError } from '../components/toasts.tsx';
+import { formatMoment } from '../fields/dates.ts';
+import { formatNumber } from '../i18n/numbers.ts';
+import { t } from '../i18n/text.ts';
+import { DeclaredText } from './declared-text.tsx';
+import { SettingsTable } from './settings-table.tsx';
+
+const WEBHOOKS = '/catalogue/webhooks';
+
+interface Webhook {
+  readonly name: string;
+  readonly url: string;
+  readonly delivered: number;
+  readonly delivered_at: string | null;
+  readonly waiting: number;
+  readonly failed: number;
+}
+
+interface Delivery {
+  readonly seq: number;
+  readonly collection: string;
+  readonly key: string | null;
+  readonly attempts: number;
+  readonly next_at: string | null;
+  readonly reason: string | null;
+}
+
+export function Webhooks() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings', 'webhooks'],
+    queryFn: async () => (await ask(WEBHOOKS)).json as readonly Webhook[],
+  });
+  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton />;
+  if (data.length === 0) return <EmptyState title={t.settings.noWebhooks} />;
+  return data.map((each) => <WebhookPart key={each.name} webhook={each} />);
+}
+
+function WebhookPart({
+  webhook: { name, url, delivered, delivered_at, waiting, failed },
+}: {
+  readonly webhook: Webhook;
+}) {
+  const path = `${WEBHOOKS}/${encodeURIComponent(name)}`;
+  const { data = [] } = useQuery({
+    queryKey: ['settings', 'webhooks', name],
+    queryFn: async () => (await ask(path)).json as readonly Delivery[],
+    enabled: waiting + failed > 0,
+  });
+  const send = async (body: { readonly seq?: number }) => {
+    try {
+      const { json } = await ask(path, { method: 'POST', body });
+      notify(t.settings.sentAgain((json as { readonly count: number }).count));
+    } catch (failure) {
+      notifyError(failure);
+    }
+    await queryClient.invalidateQueries({ queryKey: ['settings', 'webhooks'] });
+  };
+  const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
+  return (
+    <section className="panel stack settings-part">
+      <div className="line wrap">
+        <h2>{name}</h2>
+        <code>{url}</code>
+        <span className="space" />
+        {data.length > 0 && <Button onClick={() => void send({})}>{t.settings.sendAllAgain}</Button>}
+      </div>
+      <p>{t.settings.progress(formatNumber(delivered), last, formatNumber(waiting), formatNumber(failed))}</p>
+      {data.length > 0 && (
+        <SettingsTable
+          heads={t.settings.deliveryHeads}
+          rows={data.map((each) => ({ ...each, name: String(each.seq) }))}
+          cellsOf={({ collection, key, attempts, next_at, reason }) => [
+            `${collection} ${key ?? ''}`,
+            formatNumber(attempts),
+            next_at === null ? '' : formatMoment(next_at),
+            reason,
+          ]}
+          actionsOf={({ seq }) => [{ label: t.settings.sendAgain, onClick: () => void send({ seq }) }]}
+        />
+      )}
+      <DeclaredText path={['webhooks', name]} />
+    </section>
+  );
+}
