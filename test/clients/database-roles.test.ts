@@ -65,6 +65,7 @@ const SQL = `
   create function ${api}.next_line(${api}."text/x-list", ${api}.paints) returns ${api}."text/x-list" language sql as
     $$ select ($1 || $2.name || E'\\n')::${api}."text/x-list" $$;
   create aggregate ${api}.list(${api}.paints) (stype = ${api}."text/x-list", sfunc = ${api}.next_line, initcond = '');
+  create function ${api}.length_of(text) returns int language sql stable as $$ select length($1) $$;
   create function ${api}.cookies() returns void language sql stable as
     $$ select set_config('response.headers', '[{"set-cookie": "a=1"}, {"set-cookie": "b=2; Path=/"}]', true) $$;
   grant all on ${api}.paints, ${api}.public_paints, ${api}.public_shops, ${api}.public_offers, ${api}.offered, ${api}.nothing to ${anon};
@@ -281,6 +282,12 @@ describe('definitions of the database', () => {
     expect(((await plan.json()) as { Plan: object }[])[0]!.Plan).toBeDefined();
     expect((await post('/paints', { id: 1 }, { accept })).status).toBe(409);
     expect((await get('/paints?id=eq.9')).body).toEqual([] as never);
+  });
+
+  test('an empty name stands for the parameter without a name, which takes the whole body', async () => {
+    const { data, error } = await clientOf(anonToken).rpc('length_of', { '': 'abc' });
+    expect([data, error]).toEqual(['{"":"abc"}'.length, null]);
+    expect((await clientOf(anonToken).rpc('length_of', { other: 'abc' })).error).toMatchObject({ code: 'PGRST202' });
   });
 
   test('a function sets several cookies', async () => {

@@ -3,7 +3,7 @@ import { ApiError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { routineDenied } from '../../collection/access/permission-errors.ts';
 import type { Catalogue, Routine } from '../../collection/declaration.ts';
-import type { BodyType } from '../../collection/draft.ts';
+import { BODY_TYPES, type BodyType } from '../../collection/draft.ts';
 
 /** All routines of that name that the caller may call. */
 export function routinesNamed({ routines, closedRoutines }: Catalogue, name: string): readonly Routine[] {
@@ -28,8 +28,12 @@ export interface CallShape {
 /** The routine that takes arguments of these names; otherwise the one that takes the whole body. */
 export function findRoutine<Kind extends Routine>(candidates: readonly Kind[], shape: CallShape): Kind {
   const named = candidates.filter((routine) => takes(routine, shape));
-  const whole = candidates.filter((routine) => 'body' in routine && shape.body.includes(routine.body!));
-  const [found, ...others] = named.length > 0 ? named : whole;
+  const taking = (types: readonly BodyType[]) =>
+    candidates.filter((routine) => 'body' in routine && types.includes(routine.body!));
+  const whole = taking(shape.body);
+  // `{"": …}` names the parameter without a name. As in PostgREST, it takes the whole body.
+  const isUnnamed = shape.body.length > 0 && shape.names.length === 1 && shape.names[0] === '';
+  const [found, ...others] = [named, whole, isUnnamed ? taking(BODY_TYPES) : []].find((each) => each.length > 0) ?? [];
   if (found === undefined) throw notFound(candidates, shape);
   if (others.length > 0) throw ambiguous([found, ...others]);
   return found;
