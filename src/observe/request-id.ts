@@ -6,8 +6,8 @@ import type { RequestIds } from '../response/logging.ts';
  * Without a request log, reads return only clients' own ids. Writes and error responses always have one: the log of
  * changes contains it.
  */
-export function requestIds(areLogged: boolean): RequestIds {
-  return { of: (call) => clientId(call) ?? (areLogged || !call.isRead ? make() : undefined), make };
+export function requestIds(areLogged: boolean, traceParent?: () => string | undefined): RequestIds {
+  return { of: (call) => clientId(call) ?? traceParent?.() ?? (areLogged || !call.isRead ? make() : undefined), make };
 }
 
 /** Other characters could forge log lines or headers. */

@@ -20,8 +20,17 @@ export class RequestMetrics {
   private readonly series = new Map<string, Series>();
   private rowsRead = 0;
   private rowsWritten = 0;
+  private searches = 0;
+  private searchMs = 0;
 
-  readonly count = ({ call: { method }, route = 'other', status, milliseconds, rows }: CompletedRequest): void => {
+  readonly count = ({
+    call: { method },
+    route = 'other',
+    status,
+    milliseconds,
+    rows,
+    plan,
+  }: CompletedRequest): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
     const series = this.find(route, METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;
@@ -29,6 +38,10 @@ export class RequestMetrics {
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
     series.byDuration[bucket]!++;
     series.milliseconds += milliseconds;
+    if (plan !== undefined && 'search' in plan && plan.search !== undefined) {
+      this.searches++;
+      this.searchMs += milliseconds;
+    }
     if (rows === undefined) return;
     if (which <= 1) this.rowsRead += rows;
     else this.rowsWritten += rows;
@@ -49,6 +62,8 @@ export class RequestMetrics {
         'Time from a request to the head of its answer, by route and method.',
         ...all.flatMap(durationSamples),
       ),
+      metric('catalogue_searches_total', 'counter', 'Declared searches.', this.searches),
+      metric('catalogue_search_seconds_total', 'counter', 'Time of declared searches.', this.searchMs / 1000),
       metric('catalogue_rows_read_total', 'counter', 'Rows in answers to reads.', this.rowsRead),
       metric('catalogue_rows_written_total', 'counter', 'Rows inserted, changed or removed.', this.rowsWritten),
     ];

@@ -21,6 +21,8 @@ export interface Observers {
   readonly edgeChecks?: EdgeChecks;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
+  /** Whether stages are timed, also without Server-Timing. */
+  readonly isTraced?: boolean;
 }
 
 /** The request headers that carry credentials. */
@@ -38,7 +40,7 @@ export function withLogging(
   respond: Responder,
   observers: Observers,
 ): (request: Request, peer?: Peer) => MaybePromise<Response> {
-  const { onAnswer, onCut, requestIds, edgeChecks, serverTiming = false } = observers;
+  const { onAnswer, onCut, requestIds, edgeChecks, serverTiming = false, isTraced = false } = observers;
   const leave = edgeChecks?.leave;
 
   function errorResponse(context: RequestContext, error: unknown): Response {
@@ -62,7 +64,7 @@ export function withLogging(
 
   return (request, peer) => {
     const call = Call.of(request, peer);
-    const context = new RequestContext(call, requestIds?.of(call), serverTiming, onCut);
+    const context = new RequestContext(call, requestIds?.of(call), serverTiming || isTraced, onCut);
     try {
       const response = respond(context);
       if (!(response instanceof Promise)) return report(context, response);

@@ -10,6 +10,8 @@ import type { Access } from '../plan/access/permissions.ts';
 import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'jwt' | 'parse' | 'plan' | 'transaction' | 'response';
+type TimedStage = readonly [stage: Stage, start: number, end: number];
+const NO_STAGES: readonly TimedStage[] = [];
 
 /** The five stages as one function. It throws an error for a request that it rejects. */
 export type Handler = (context: RequestContext) => MaybePromise<Answer>;
@@ -73,7 +75,8 @@ export class RequestContext {
   rows: number | undefined = undefined;
   /** The cookies that the database sets. */
   cookies: readonly string[] = [];
-  private stages = '';
+  /** The stages that have ended, with their times as performance.now() returns them; none unless they are timed. */
+  stages: readonly TimedStage[] = NO_STAGES;
   private last = this.started;
 
   constructor(
@@ -110,11 +113,11 @@ export class RequestContext {
     this.done('plan');
   }
 
-  /** Records that a stage has ended, for Server-Timing. */
+  /** Records that a stage has ended, for Server-Timing and traces. */
   done(stage: Stage): void {
     if (!this.timed) return;
     const now = performance.now();
-    this.stages += `${stage};dur=${(now - this.last).toFixed(3)}, `;
+    this.stages = [...this.stages, [stage, this.last, now]];
     this.last = now;
   }
 
@@ -125,6 +128,7 @@ export class RequestContext {
 
   /** The durations of the stages as a Server-Timing header (https://www.w3.org/TR/server-timing/). */
   header(): string {
-    return `${this.stages}total;dur=${(performance.now() - this.started).toFixed(3)}`;
+    const stages = this.stages.map(([stage, start, end]) => `${stage};dur=${(end - start).toFixed(3)}, `).join('');
+    return `${stages}total;dur=${(performance.now() - this.started).toFixed(3)}`;
   }
 }

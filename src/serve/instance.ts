@@ -24,11 +24,13 @@ import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
 import { requestIds } from '../observe/request-id.ts';
+import type { SpanExporter } from '../observe/span-exporter.ts';
 import { type Described, describe } from '../openapi/document.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
 import type { Audit } from '../response/own-resources.ts';
+import type { CompletedRequest } from '../response/request-context.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { checkDatabaseRoles, openDatabaseRoles, type SchemaApps } from './database-roles.ts';
@@ -94,6 +96,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (!settings.isPublic) throw new ConfigError(tokensWithoutRoles(settings));
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
+  const exporter = await openExporter(settings.otlpEndpoint, log);
+  const tracing = exporter && new (await import('../observe/tracing.ts')).Tracing(exporter);
   const mcp = settings.mcp ? await import('./mcp/mcp.ts') : undefined;
   const audit: Audit = (event, about) => log.write('info', event, about);
   const edits = await openDeclarationEdits(declaration, settings, {
@@ -116,7 +120,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const observation = new Observation(databaseRoles ? BUILT_IN.catalogue : catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [app, access, feed, webhooks, context].flatMap((each) => each?.metrics?.() ?? []),
+    app: () => [app, access, feed, webhooks, exporter, context].flatMap((each) => each?.metrics?.() ?? []),
     whole,
   });
   onObservation?.(observation);
@@ -125,7 +129,11 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   try {
     // Listen first, so that a port in use leaves no database behind. The rest runs in the same turn of the event loop:
     // no request arrives before the app exists.
-    const fetch: App['fetch'] = (request, peer) => app?.fetch(request, peer) ?? new Response(null, STARTING);
+    const answer: App['fetch'] = (request, peer) => app?.fetch(request, peer) ?? new Response(null, STARTING);
+    const fetch: App['fetch'] =
+      tracing === undefined
+        ? answer
+        : (request, peer) => tracing.run(request.headers.get('traceparent'), () => answer(request, peer));
     if (isOnlyProcess) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
@@ -139,6 +147,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
         ? { creation: 'never' as const, historyDays: 0, schema: settings.schemas[0] ?? settings.schema }
         : {}),
     });
+    if (tracing !== undefined) engine = tracing.around(engine);
     const schemas = databaseRoles ? schemaEngines(engine) : undefined;
     const edgeChecks = makeEdgeChecks({
       ...settings,
@@ -167,9 +176,16 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       steps: [webhooks.middleware],
       resources: { ...(access && { ...access.resources, ...webhookResources(engine, catalogue, audit) }), ...edits },
       ...(access === undefined ? {} : { identify: access.identify }),
-      onAnswer: observation.onAnswer,
+      onAnswer:
+        tracing === undefined
+          ? observation.onAnswer
+          : (answer: CompletedRequest) => {
+              tracing.end(answer);
+              observation.onAnswer(answer);
+            },
       onCut: observation.onCut,
-      requestIds: requestIds(log.enabled('info')),
+      requestIds: requestIds(log.enabled('info'), tracing?.parent),
+      isTraced: tracing !== undefined,
       edgeChecks,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
@@ -226,6 +242,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     await listening?.stop(drainSeconds, context.isAbandoned);
     await webhooks?.stop();
     await engine?.close();
+    await exporter?.stop();
     observation.settle();
     log.flush();
   }
@@ -239,6 +256,12 @@ async function unlessUnavailable(work: Promise<unknown> | undefined, notice: (me
     if (!(error instanceof ApiError) || error.status < 500) throw error;
     notice(error.details ?? error.message);
   }
+}
+
+/** Traces are off without an address, and then nothing of them is loaded. */
+async function openExporter(endpoint: string, log: Log): Promise<SpanExporter | undefined> {
+  if (endpoint === '') return undefined;
+  return new (await import('../observe/span-exporter.ts')).SpanExporter(endpoint, log);
 }
 
 /** Opens the storage of files, if the catalogue has some. */

@@ -18,9 +18,14 @@ export interface SentChange {
   readonly collection: string;
   readonly key: string | null;
   readonly body: string;
+  /** The trace of the request that wrote it, if there is one. */
+  readonly traceParent: string | undefined;
 }
 
-const SHOWN = 'select=seq,at,collection,key,kind,before,after&order=seq';
+/** The request is not part of the message. */
+const REQUEST = /^\{"request_id":(?:null|"((?:[^"\\]|\\.)*)"),/;
+const TRACE_PARENT = /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+const SHOWN = 'select=request_id,seq,at,collection,key,kind,before,after&order=seq';
 
 export class WebhookChanges {
   private readonly views: readonly LogView[];
@@ -63,7 +68,9 @@ export class WebhookChanges {
     const plan: ReadPlan = atMoment({ ...planned, log: this.views }, Date.now());
     return (await readLines(this.engine, plan, upTo)).map((line) => {
       const { seq, collection, key } = JSON.parse(line) as SentChange;
-      return { seq, collection, key, body: line };
+      const [start = '{', request = ''] = REQUEST.exec(line) ?? [];
+      const traceParent = TRACE_PARENT.test(request) ? request : undefined;
+      return { seq, collection, key, body: `{${line.slice(start.length)}`, traceParent };
     });
   }
 }

@@ -19,6 +19,7 @@ export interface Message {
   /** The same for every attempt. */
   readonly id: string;
   readonly body: string;
+  readonly traceParent: string | undefined;
 }
 
 /** Addresses that no public receiver has: RFC 6890, multicast, 6to4. IPv4 ranges include IPv4-mapped IPv6 addresses. */
@@ -29,7 +30,11 @@ const RESERVED = new AddressRanges(
 );
 
 /** Resolves to the reason why the message was not accepted; undefined if it was. */
-export function deliver(receiver: Receiver, { id, body }: Message, stopped: AbortSignal): Promise<string | undefined> {
+export function deliver(
+  receiver: Receiver,
+  { id, body, traceParent }: Message,
+  stopped: AbortSignal,
+): Promise<string | undefined> {
   const { url, key } = receiver;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
@@ -44,6 +49,7 @@ export function deliver(receiver: Receiver, { id, body }: Message, stopped: Abor
       'webhook-id': id,
       'webhook-timestamp': timestamp,
       'webhook-signature': `v1,${signature}`,
+      ...(traceParent === undefined ? {} : { traceparent: traceParent }),
     },
   };
   const host = plainHost(url.hostname);

@@ -174,7 +174,11 @@ export class WebhookSender {
   private async send({ seq, change }: Item): Promise<string | undefined> {
     if (change === undefined) return 'the change is no longer in the log';
     const { receiver, stopped, onFailure } = this.context;
-    const reason = await deliver(receiver, { id: `${this.name}-${seq}`, body: change.body }, stopped);
+    const reason = await deliver(
+      receiver,
+      { id: `${this.name}-${seq}`, body: change.body, traceParent: change.traceParent },
+      stopped,
+    );
     if (stopped.aborted) return reason;
     if (reason === undefined) {
       this.failures = 0;

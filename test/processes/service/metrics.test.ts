@@ -94,7 +94,9 @@ describe('/metrics', () => {
 
   test('has exactly the metrics that the dashboard and the alert rules use', async () => {
     const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'pictures.yaml'), 'collections: { products: { fields: { id: int4, image: image } } }');
+    const hook = `webhooks: { shop: { url: 'http://127.0.0.1:1/', secret: 'whsec_${Buffer.alloc(32, 7).toString('base64')}' } }`;
+    const pictures = 'collections: { products: { fields: { id: int4, image: image } } }';
+    writeFileSync(join(cwd, 'pictures.yaml'), `${hook}\n${pictures}\n`);
     const args = ['--workers', '2', '--collections', 'pictures.yaml', '--backup-every', '1h'];
     const onSqlite = await startService({ cwd, args });
     const upload = { method: 'POST', body: PICTURE };
