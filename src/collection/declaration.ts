@@ -51,10 +51,10 @@ export function fieldNamed(collection: Collection, name: string): Field | undefi
   return collection.byName.get(name) ?? collection.computed.get(name);
 }
 
-/** The fields that writes store. The database itself computes the others. */
-export const writtenFields = memoize(({ fields }: Collection): readonly Field[] =>
-  fields.filter(({ computed }) => computed === undefined),
-);
+/** The fields that writes store; all of them, or without those that the database computes. */
+export const writtenFields = memoize(({ fields }: Collection): readonly Field[] => {
+  return fields.some(({ computed }) => computed) ? fields.filter(({ computed }) => computed === undefined) : fields;
+});
 
 export function isKey({ key }: Collection, field: Field): boolean {
   return key.some((each) => each.name === field.name);

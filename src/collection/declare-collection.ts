@@ -1,6 +1,6 @@
 /** Builds one collection from a validated draft. */
 import { defined } from '../base/defined.ts';
-import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
+import { DEFAULT_MAX_VALUE_KB, MAX_COMPUTED_LENGTH } from '../base/limits/declaration.ts';
 import { MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { lazy } from '../base/memo.ts';
 import type { Collection, Field, Rules, Search, SearchField } from './catalogue.ts';
@@ -183,9 +183,6 @@ export function usableFields(fields: readonly FieldDraft[]): readonly UsableFiel
     isComputed: computed !== undefined,
   }));
 }
-
-/** The longest computed text, unless its field has a rule. */
-const MAX_COMPUTED_LENGTH = 10_000;
 
 /** The field of a referenced row that a default names: `{product_id.price}`. */
 export function copiedBy(

@@ -20,6 +20,10 @@ export const MAX_QUERY_PARAMETERS = 100;
 export const MAX_VALUE_NODES = 10_000;
 /** The number of invalid rows to report before reading stops. */
 export const MAX_BAD_ROWS = 20;
+/** The longest expression of a computed field, in characters. It also bounds the digits of a result. */
+export const MAX_EXPRESSION_LENGTH = 1_000;
+/** The longest computed text in characters, unless its field has a rule. */
+export const MAX_COMPUTED_LENGTH = 10_000;
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;
 /** The texts of a declared search, and their largest weight. */

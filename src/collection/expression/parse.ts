@@ -2,6 +2,7 @@
  * Parses the expression of a computed field into a syntax tree. The grammar is a part of SQL's: arithmetic, comparison,
  * `and`, `or`, `not`, `||`, `is null`, `case when`, and a few functions. It does not know which fields exist.
  */
+import { MAX_EXPRESSION_LENGTH } from '../../base/limits/declaration.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 
 /** A mistake in an expression, at a position in its text. */
@@ -38,8 +39,6 @@ export type Syntax = { readonly at: number } & (
   | { readonly kind: 'call'; readonly operation: Operation; readonly args: readonly Syntax[] }
 );
 
-/** The longest expression. It also bounds the digits of a result. */
-export const MAX_EXPRESSION_LENGTH = 1_000;
 const MAX_NESTING = 50;
 const MAX_DIGITS = 38;
 

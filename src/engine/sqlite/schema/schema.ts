@@ -151,8 +151,9 @@ export const insertSql = memoize((collection: Collection): string => {
 });
 
 /** The parameters of `insertSql`, of the stored forms of all fields. */
-export function writtenValues({ fields }: Collection, row: readonly Value[]): Value[] {
-  return row.filter((_, at) => fields[at]!.computed === undefined);
+export function writtenValues(collection: Collection, row: readonly Value[]): readonly Value[] {
+  const { fields } = collection;
+  return writtenFields(collection) === fields ? row : row.filter((_, at) => fields[at]!.computed === undefined);
 }
 
 /** The parameters of a stored row. */

@@ -117,7 +117,8 @@ function insertEach(
       lookedUp === undefined || lookedUp.includes(null)
         ? []
         : connection.values({ sql: lookup!.sql, params: lookedUp });
-    const insert: Statement = { sql, params: [...writtenValues(collection, row), ...(allowed?.params ?? [])] };
+    const params = writtenValues(collection, row);
+    const insert: Statement = { sql, params: allowed === undefined ? params : [...params, ...allowed.params] };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
       if (before !== undefined && connection.number({ ...before, params: [...row, ...before.params] }) !== 1) {
