@@ -94,6 +94,17 @@ const ALL = {
     `With \`Accept: ${FACETS_MEDIA_TYPE}\`: fields to count the rows by, separated by commas, up to ${MAX_FACETS}. \`name.field\` is a field of related rows, \`field(0,50,100)\` counts by ranges. The answer is \`{"rows": […], "total": n, "facets": {…}, "bounds": {…}}\`.`,
     TEXT,
   ),
+  lang: query('lang', 'The language of fields with translations, such as `de`; it wins over Accept-Language.', TEXT),
+  'Accept-Language': header(
+    'Accept-Language',
+    'The language of fields with translations, in the answer, filters and order. A missing translation is the field itself. The answer names its language in Content-Language.',
+    TEXT,
+  ),
+  'Content-Language': header(
+    'Content-Language',
+    'The language of the body: the name of a field then means its translation.',
+    TEXT,
+  ),
   Prefer: header('Prefer', PREFER, TEXT),
   Range: header('Range', 'A page by row numbers, instead of limit and offset.', { ...TEXT, pattern: '^\\d+-\\d*$' }),
   'If-Match': header(

@@ -73,7 +73,9 @@ function withoutAfter(query: Query): Query {
 }
 
 function urlOf({ url, arguments: given = '' }: PageRead, query: Query): string {
-  return `${url.split('?')[0]}?${given === '' ? '' : `${given}&`}${printQuery(query)}`;
+  // The language of the request is not part of its syntax tree if the header names it.
+  const language = /[?&](lang=[^&.]*)(?=&|$)/.exec(url)?.[1];
+  return `${url.split('?')[0]}?${[given, language, printQuery(query)].filter((part) => part).join('&')}`;
 }
 
 function withOffset({ offset: _, ...query }: Query, offset: number): Query {

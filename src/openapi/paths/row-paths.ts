@@ -1,6 +1,7 @@
 /** The operations on `/<collection>` and on `/<collection>/{key}`. */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
+import { translatedLanguages } from '../../collection/languages.ts';
 import type { Row } from '../../collection/value.ts';
 import { allowed, writableBy } from '../by-role.ts';
 import { type Components, componentName, type JsonObject, own } from '../component.ts';
@@ -134,7 +135,7 @@ function describe(operations: Operations, components: Components, collection: Co
         id: `${verb}_${componentName(name)}`,
         tag: name,
         summary: summary(collection),
-        parameters,
+        parameters: [...parameters, ...languageParameters(collection, body !== undefined)],
         ...(body && { body: bodyRef(components, collection, body) }),
         answers: Object.fromEntries(
           Object.entries(answers).map(([status, answer]) => [status, ANSWERS[answer](components, collection, example)]),
@@ -143,6 +144,12 @@ function describe(operations: Operations, components: Components, collection: Co
       return [method, operation(components, described)];
     }),
   );
+}
+
+/** Of a catalogue with translations, which related rows may have as well. */
+function languageParameters({ among }: Collection, isBody: boolean): readonly ParameterName[] {
+  if (translatedLanguages(among).size === 0) return [];
+  return isBody ? ['lang', 'Accept-Language', 'Content-Language'] : ['lang', 'Accept-Language'];
 }
 
 export const collectionPath: Build = (components, collection, example) => {

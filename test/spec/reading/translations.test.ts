@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
+import { describe as describeCatalogue, openApiDocument } from '../../../src/openapi/document.ts';
 import { openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, ids, sendJson } from '../../support/stories.ts';
 
@@ -16,6 +17,7 @@ collections:
       id: int4
       name: { type: text, required: true, maxLength: 20, translations: [de, pt-BR] }
       category_id: { type: int4, references: categories }
+    search: { fields: { name: 2, name_de: 2 } }
 queries:
   named: { parameters: { part: { type: text } }, read: 'products?name=eq.{part}&order=id' }
 roles:
@@ -141,6 +143,24 @@ for (const engine of ROLE_ENGINES) {
       expect((await shop.as('admin').fetch('/products/9', { method: 'DELETE' })).status).toBe(204);
     });
 
+    test('all pages of a link with a language have this language', async () => {
+      const seen: string[] = [];
+      let next: string | undefined = '/products?select=name&limit=1&order=id&lang=de';
+      while (next !== undefined) {
+        const page = await get(next, {});
+        seen.push(...((await page.json()) as { name: string }[]).map(({ name }) => name));
+        next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+      }
+      expect(seen).toEqual(['Stiefel', 'Sandal', 'Zelt']);
+    });
+
+    test('a declared search finds translations that it lists, and shows them in the language', async () => {
+      expect(await names('/products?select=name&search=wfts.stiefel')).toEqual(['Stiefel']);
+      expect(await names('/products?select=name&search=wfts.zelt', {})).toEqual(['Tent']);
+      // A role that may not read the translation does not find it.
+      expect(await names('/products?select=name&search=wfts.stiefel', GERMAN, 'english')).toEqual([]);
+    });
+
     test('an unknown language in the address is an error that names those that exist', async () => {
       const refused = await get('/products?lang=it');
       expect(refused.status).toBe(400);
@@ -148,6 +168,16 @@ for (const engine of ROLE_ENGINES) {
     });
   });
 }
+
+test('the description names the parameter and the headers of languages', () => {
+  const { paths } = openApiDocument(describeCatalogue({ catalogue: SHOP, rows: () => [] })) as unknown as {
+    paths: Record<string, Record<string, { parameters: { $ref: string }[] }>>;
+  };
+  const named = (method: string) => paths['/products']![method]!.parameters.map(({ $ref }) => $ref.split('/').at(-1));
+  expect(named('get')).toEqual(expect.arrayContaining(['lang', 'Accept-Language']));
+  expect(named('get')).not.toContain('Content-Language');
+  expect(named('patch')).toEqual(expect.arrayContaining(['lang', 'Accept-Language', 'Content-Language']));
+});
 
 test('mistakes in translations are reported with their lines', () => {
   const read = (field: string) => () =>
