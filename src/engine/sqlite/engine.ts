@@ -154,6 +154,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       rows: new RowCache(connection),
       readers: new ReadPool({ ...reading, bounds: readLimits }),
       byteReaders: new ReadPool({ ...reading, bounds: { ...readLimits, threads: 1 } }),
+      searchers: new ReadPool({ ...reading, bounds: { ...readLimits, threads: Math.max(1, readLimits.threads - 1) } }),
     },
   });
 }
@@ -172,6 +173,8 @@ interface Parts extends ReadState, Pick<SqliteOptions, 'onLoad' | 'onClose'> {
     readonly catalogue: Catalogue;
     readonly writerThread: WriterThread;
     readonly declarationWatch: DeclarationWatch;
+    /** For searches, so that no other read waits for them. */
+    readonly searchers: ReadPool;
   };
 }
 
@@ -236,8 +239,8 @@ class SqliteEngine implements Engine {
       this.refreshSnapshot();
     }
     if (this.file !== undefined) {
-      const { catalogue, readers } = this.file;
-      return searchOnThread(plan, encoding, catalogue, { changes: this.changes, readers });
+      const { catalogue, searchers } = this.file;
+      return searchOnThread(plan, encoding, catalogue, { changes: this.changes, readers: searchers });
     }
     const ranked = limitPart(limitMs, RARER_WORDS, () =>
       runSteps(rankRows(guardedDialect, index, plan), (statement) => connection.rows(statement), checkDeadline),
@@ -308,13 +311,17 @@ class SqliteEngine implements Engine {
       stale:
         file === undefined
           ? 0
-          : file.snapshot.stale + file.writerThread.stale + file.readers.state().stale + file.byteReaders.state().stale,
+          : [file.readers, file.byteReaders, file.searchers].reduce(
+              (sum, pool) => sum + pool.state().stale,
+              file.snapshot.stale + file.writerThread.stale,
+            ),
     });
   }
 
   releaseMemory(): void {
     this.file?.readers.giveBackMemory();
     this.file?.byteReaders.giveBackMemory();
+    this.file?.searchers.giveBackMemory();
     this.file?.writerThread.giveBackMemory();
   }
 
@@ -322,6 +329,7 @@ class SqliteEngine implements Engine {
     await this.parts.writer.settled();
     await this.file?.readers.close();
     await this.file?.byteReaders.close();
+    await this.file?.searchers.close();
     this.file?.snapshot.close();
     await this.file?.writerThread.close();
     // Closed last: it has read, so it removes the log. A connection without reads would leave it.
