@@ -1,8 +1,8 @@
 /** Undo of more changes than one transaction reverts: in steps, with progress, and continued by the same request. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import type { Row } from '../../../src/collection/value.ts';
-import { type Opened, PLACES } from '../../support/engines/declared.ts';
+import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
 import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -38,9 +38,11 @@ interface Line {
 
 for (const [engine, newPlace] of Object.entries(PLACES)) {
   describe(engine, () => {
-    const place = newPlace();
+    let place: Place;
     let shop: Opened;
-    beforeAll(async () => {
+    // Each step of an undo reads the log, so that a log of all stories would take most of the time.
+    beforeEach(async () => {
+      place = newPlace();
       shop = await place.open({ collections: COLLECTIONS });
       await shop.post('groups', [
         { id: 1, parent_id: null },
@@ -51,7 +53,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
         Array.from({ length: MANY }, (_, at) => ({ id: at + 1, price: 1, group_id: 1 + (at % 2) })),
       );
     });
-    afterAll(() => shop.close());
+    afterEach(() => shop.close());
 
     const last = async () => Number((await shop.list('/changes?select=seq&order=seq.desc&limit=1'))[0]?.seq ?? 0);
     const undo = (filter: string, headers: Record<string, string> = {}) =>
