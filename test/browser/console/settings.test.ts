@@ -41,6 +41,9 @@ browserStories(
       expect(await seriousFindings(page)).toEqual([]);
       await button('Add').last().click();
       const key = await page.getByText(/^cat_/).textContent();
+      // The key is not shown again.
+      for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+      expect(await page.getByText(/^cat_/).textContent()).toBe(key);
       await button('Close').click();
       const used = await stage.service.fetch('/products', { headers: { apikey: key! } });
       expect(await used.json()).toEqual([{ id: 1, name: 'Chai' }]);

@@ -225,7 +225,7 @@ browserStories(
       await page.getByRole('heading', { name: 'Groups' }).waitFor();
       expect(await seriousFindings(page)).toEqual([]);
       await page.reload();
-      await page.getByRole('button', { name: 'Undo a change of this tab' }).click();
+      await page.getByRole('button', { name: 'Changes of this tab' }).click();
       expect(await page.getByRole('menuitem').count()).toBe(4);
       await page.getByRole('menuitem', { name: 'Saws was saved.' }).click();
       await until('the undo', async () => (await stage.ask<unknown[]>('/groups?name_de=is.null')).length === 3);

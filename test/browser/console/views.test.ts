@@ -84,7 +84,8 @@ browserStories(
         expect(lines[at]).toMatch(new RegExp(`^${heads[index]!.replace('/', '.')}$`));
         at += count + 1;
       }
-      expect(lines.length).toBe(1 + groups.length + rows.length);
+      // The last line is for a new row.
+      expect(lines.length).toBe(1 + groups.length + rows.length + 1);
       // A click selects the row below the pointer, whatever heads precede it.
       const last = String(rows.at(-1)!.product_name);
       await page.locator('[data-field=product_name]').filter({ hasText: last }).click();
@@ -119,6 +120,10 @@ browserStories(
 
       await page.getByRole('article', { name: 'Chai' }).dragTo(column);
       await until('the card to be moved', async () => (await stage.product(1)).status === other);
+      await page.getByRole('checkbox', { name: 'Select Chang' }).check();
+      await stage.until('1 row selected.');
+      await stage.service.fetch('/products/3', { method: 'PATCH', body: '{"product_name":"Renamed by others"}' });
+      await page.getByRole('article', { name: 'Renamed by others' }).waitFor();
     });
   },
   () => ({ args: ['--collections', SHOP] }),

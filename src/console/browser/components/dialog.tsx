@@ -61,8 +61,8 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
         event.preventDefault();
         if (!isKept) onClose();
       }}
-      // A second Escape would close it without the event above.
-      onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
+      // A second Escape closes it without the event above.
+      onClose={({ currentTarget }) => isKept && currentTarget.isConnected && currentTarget.showModal()}
     >
       {/* Nothing outside of a modal dialog can be used. */}
       <LoginBar />

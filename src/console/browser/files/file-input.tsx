@@ -82,8 +82,12 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
         <div className="drop-zone line wrap">
           <Icon name="upload" />
           <span>{isBusy ? t.files.uploading : isList ? t.files.drop : t.files.dropOne}</span>
+          <label className="button small" htmlFor={id}>
+            {t.importing.chooseFile}
+          </label>
           <input
             id={id}
+            className="visually-hidden"
             type="file"
             multiple={isList}
             accept={accept}

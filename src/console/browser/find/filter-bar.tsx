@@ -24,6 +24,8 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   useRows(query, 0, 0);
   const [edited, setEdited] = useState<FilterField>();
   const [isAdvanced, setAdvanced] = useState(false);
+  /** On a phone, the filters are behind a button. */
+  const [isShown, setShown] = useState(false);
   const anchor = useRef<HTMLElement>(null);
   const bar = useRef<HTMLDivElement>(null);
   const show = (next: readonly Pair[]) => navigate(listAddress({ ...currentQuery(query.collection), filters: next }));
@@ -41,7 +43,15 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <div className="filter-bar line wrap">
+    <div className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
+      <Button
+        className="filter-toggle small"
+        icon="list-filter"
+        aria-expanded={isShown}
+        onClick={() => setShown(!isShown)}
+      >
+        {t.find.filters(filters.length)}
+      </Button>
       <div ref={bar} className="line wrap" role="group" aria-label={t.find.quick}>
         {quickFields(collection)
           .filter(isFree)

@@ -31,6 +31,7 @@ import { Grid } from './grid.tsx';
 import { SelectionBar } from './many-rows/selection-bar.tsx';
 import { type CheckedRows, useChecked } from './many-rows/use-checked.ts';
 import { UnsavedCells } from './unsaved.tsx';
+import { useLiveRows } from './use-live-rows.ts';
 
 const Board = onDemand(() => import('../views/board.tsx'));
 const TreeView = onDemand(() => import('../views/tree.tsx'));
@@ -74,14 +75,21 @@ function List({ query }: { readonly query: ListQuery }) {
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
         {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
-        {layout.kind === 'cards' && <Cards key={url} query={query} />}
-        {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
+        {(layout.kind === 'cards' || layout.kind === 'board') && <LiveRows query={query} />}
+        {layout.kind === 'cards' && <Cards key={url} query={query} selection={checked} />}
+        {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} selection={checked} />}
         {layout.kind === 'tree' && <TreeView key={url} query={query} field={layout.field} open={showRow} />}
         <UnsavedCells collection={collection} />
       </section>
       {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}
     </div>
   );
+}
+
+/** Reloads cards when others change rows. */
+function LiveRows({ query }: { readonly query: ListQuery }) {
+  useLiveRows(query, undefined, true);
+  return null;
 }
 
 function ListHead({ query, checked }: { readonly query: ListQuery; readonly checked: CheckedRows }) {

@@ -39,7 +39,8 @@ function useChangesUrl({ name }: Collection): string | undefined {
   return `/catalogue/changes?${query}`;
 }
 
-export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefined) {
+/** `reloads` is set for layouts in which a change moves rows, and nobody types. */
+export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefined, reloads = false) {
   const [marks, setMarks] = useState<ReadonlySet<string>>(new Set());
   const [isOutdated, setOutdated] = useState(false);
   const editRef = useRef(edit);
@@ -71,6 +72,7 @@ export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefi
     const others = events.filter(
       ({ kind, row }) => (kind === 'insert' || kind === 'row') && !isOwnRequest(String(row.request_id)),
     );
+    if (reloads) return void (others.length > 0 && invalidate(collection));
     const isUpdate = ({ row }: FeedEvent) => row.kind === 'update';
     if (!others.every(isUpdate)) setOutdated(true);
     const keys = others

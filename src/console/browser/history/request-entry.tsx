@@ -43,7 +43,7 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
           <span>{summary}</span>
         </button>
         {request.id !== null && (
-          <Button icon="rotate-ccw" onClick={() => setRestoring(true)}>
+          <Button kind="quiet" className="small" icon="rotate-ccw" onClick={() => setRestoring(true)}>
             {t.history.restoreAll}
           </Button>
         )}

@@ -1,7 +1,7 @@
 /** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
 import { type DragEvent, useState } from 'react';
 import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
-import { invalidate, useRows } from '../api/queries.ts';
+import { invalidate } from '../api/queries.ts';
 import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
@@ -12,10 +12,8 @@ import { notifyError, notifySaved } from '../components/toasts.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { RowCard } from './row-card.tsx';
-
-/** Cards per column; the head has the number of all. */
-const SHOWN_ROWS = 50;
+import { useMoreRows } from './more-rows.ts';
+import { type CardSelection, RowCard } from './row-card.tsx';
 
 /** The values that the columns stand for. Only an optional field has a column without a value. */
 function valuesOf({ rules, required, type }: Field): readonly Value[] {
@@ -25,7 +23,13 @@ function valuesOf({ rules, required, type }: Field): readonly Value[] {
 
 type Move = (row: Row, value: Value) => void;
 
-export default function Board({ query, field }: { readonly query: ListQuery; readonly field: Field }) {
+interface BoardProps {
+  readonly query: ListQuery;
+  readonly field: Field;
+  readonly selection: CardSelection;
+}
+
+export default function Board({ query, field, selection }: BoardProps) {
   const { collection } = query;
   const values = valuesOf(field);
   const [dragged, setDragged] = useState<Row>();
@@ -42,6 +46,7 @@ export default function Board({ query, field }: { readonly query: ListQuery; rea
           value={value}
           values={values}
           move={move}
+          selection={selection}
           dragged={dragged}
           onDrag={setDragged}
         />
@@ -63,9 +68,7 @@ async function moveRow(collection: Collection, field: Field, row: Row, value: Va
 const nameOf = (collection: Collection, field: Field, value: Value): string =>
   value === null ? t.views.noValue : formatValue({ collection, field }, value);
 
-interface BoardColumnProps {
-  readonly query: ListQuery;
-  readonly field: Field;
+interface BoardColumnProps extends BoardProps {
   readonly value: Value;
   readonly values: readonly Value[];
   readonly move: Move;
@@ -73,9 +76,9 @@ interface BoardColumnProps {
   readonly onDrag: (row: Row | undefined) => void;
 }
 
-function BoardColumn({ query, field, value, values, move, dragged, onDrag }: BoardColumnProps) {
+function BoardColumn({ query, field, selection, value, values, move, dragged, onDrag }: BoardColumnProps) {
   const { collection } = query;
-  const { firstRows, total = 0, error, refetch } = useRows(query, 0, SHOWN_ROWS - 1);
+  const { rows, total, end, error, refetch } = useMoreRows(query);
   const name = nameOf(collection, field, value);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -94,14 +97,14 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
       </h2>
       {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
       <ul>
-        {firstRows(SHOWN_ROWS).map((row) => (
+        {rows.map((row) => (
           <li
             key={keyText(collection, row)}
             draggable
             onDragStart={() => onDrag(row)}
             onDragEnd={() => onDrag(undefined)}
           >
-            <RowCard query={query} row={row} omitted={field}>
+            <RowCard query={query} row={row} omitted={field} selection={selection}>
               <Menu
                 label={t.views.move(titleOf(collection, row))}
                 icon="arrow-right-left"
@@ -120,6 +123,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
           </li>
         ))}
       </ul>
+      <div ref={end} />
     </section>
   );
 }

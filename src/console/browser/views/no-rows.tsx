@@ -2,6 +2,7 @@
 import { may } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { base } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
@@ -18,9 +19,17 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   return (
     <EmptyState title={t.grid.empty} text={t.grid.emptyText}>
       {may('create', collection) && (
-        <Button href={`/new${pathOf(collection)}`} kind="primary">
-          {t.grid.newRow}
-        </Button>
+        <div className="line wrap">
+          <Button href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
+            {t.grid.newRow}
+          </Button>
+          <Button href={`/import${pathOf(collection)}`} icon="file-up">
+            {t.importing.open}
+          </Button>
+          <a className="button" href={`${base}/docs`}>
+            {t.app.apiReference}
+          </a>
+        </div>
       )}
     </EmptyState>
   );

@@ -8,6 +8,7 @@ import { Icon } from '../components/icon.tsx';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { Picture } from '../files/picture.tsx';
+import { t } from '../i18n/text.ts';
 import { columnsOf, useColumnSettings } from './columns.ts';
 import { pictureFieldOf } from './layouts.ts';
 
@@ -15,7 +16,14 @@ import { pictureFieldOf } from './layouts.ts';
 const SHOWN_FIELDS = 4;
 const PICTURE_SIZE = 256;
 
+/** The rows that the person has checked, for changes of many. */
+export interface CardSelection {
+  readonly has: (row: Row | undefined) => boolean;
+  readonly toggle: (row: Row) => void;
+}
+
 interface RowCardProps {
+  readonly selection?: CardSelection;
   readonly query: ListQuery;
   readonly row: Row;
   /** A field that the surroundings show already. */
@@ -23,7 +31,7 @@ interface RowCardProps {
   readonly children?: ReactNode;
 }
 
-export function RowCard({ query, row, omitted, children }: RowCardProps) {
+export function RowCard({ query, row, omitted, selection, children }: RowCardProps) {
   const { collection } = query;
   const settings = useColumnSettings(query);
   const picture = pictureFieldOf(collection);
@@ -35,7 +43,15 @@ export function RowCard({ query, row, omitted, children }: RowCardProps) {
   return (
     <article className="row-card panel stack" aria-label={titleOf(collection, row)}>
       {picture !== undefined && <CardPicture field={picture} row={row} />}
-      <h3>
+      <h3 className="line">
+        {selection !== undefined && (
+          <input
+            type="checkbox"
+            aria-label={t.grid.selectRow(titleOf(collection, row))}
+            checked={selection.has(row)}
+            onChange={() => selection.toggle(row)}
+          />
+        )}
         <Link href={rowAddress(collection, row)}>{titleOf(collection, row)}</Link>
       </h3>
       <dl>
@@ -44,7 +60,7 @@ export function RowCard({ query, row, omitted, children }: RowCardProps) {
           return (
             <div key={field.name} data-field={field.name}>
               <dt>{labelOf(field)}</dt>
-              <dd className="one-line">
+              <dd>
                 <Cell collection={collection} field={field} row={row} />
               </dd>
             </div>

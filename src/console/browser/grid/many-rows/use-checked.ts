@@ -13,6 +13,8 @@ export interface CheckedRows {
   readonly isAll: boolean;
   readonly has: (row: Row | undefined) => boolean;
   readonly check: (index: number, isRange: boolean) => void;
+  /** Checks a row, or not, wherever it is shown. */
+  readonly toggle: (row: Row) => void;
   readonly checkAll: () => void;
   readonly clear: () => void;
 }
@@ -48,6 +50,11 @@ export function useChecked(query: ListQuery): CheckedRows {
         }
         setState({ url, rows: next, isAll: false, last: index });
       }, notifyError);
+    },
+    toggle(row) {
+      const next = new Map(state.isAll ? [] : state.rows);
+      if (!next.delete(keyText(collection, row))) next.set(keyText(collection, row), row);
+      setState({ url, rows: next, isAll: false, last: 0 });
     },
     checkAll: () => setState({ ...none, isAll: !state.isAll && state.rows.size === 0 }),
     clear: () => setState(none),

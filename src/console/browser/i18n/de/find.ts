@@ -6,6 +6,7 @@ export const find = {
   join: 'Verbunden durch',
   notInGroup:
     'Felder verbundener Zeilen, Zeiträume und Listen mit leeren Werten lassen sich nicht mit „oder“ verbinden.',
+  filters: (count: number) => (count === 0 ? 'Filter' : `Filter (${count})`),
   addFilter: 'Filter hinzufügen',
   allConditions: 'Alle Bedingungen',
   allMatch: 'Eine Zeile muss alle Bedingungen erfüllen. Von Bedingungen, die mit „oder“ verbunden sind, genügt eine.',

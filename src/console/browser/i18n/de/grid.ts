@@ -4,7 +4,7 @@ export const grid = {
   rows: (count: number) => counted(count, 'Zeile', 'Zeilen'),
   newRow: 'Neue Zeile',
   empty: 'Noch keine Zeilen',
-  emptyText: 'Fügen Sie die erste Zeile hinzu, oder importieren Sie eine Datei.',
+  emptyText: 'Fügen Sie die erste Zeile hinzu, importieren Sie eine Datei, oder schreiben Sie aus einem Programm.',
   noMatches: 'Keine Zeile passt',
   noMatchesText: 'Ändern oder entfernen Sie einen Filter.',
   clearFilters: 'Filter entfernen',

@@ -5,6 +5,7 @@ export const find = {
   or: 'or',
   join: 'Joined by',
   notInGroup: 'Fields of related rows, periods and lists with empty values cannot be joined by “or”.',
+  filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
   addFilter: 'Add filter',
   allConditions: 'All conditions',
   allMatch: 'A row must match all conditions. Of conditions joined by “or”, one is enough.',

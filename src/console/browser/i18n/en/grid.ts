@@ -4,7 +4,7 @@ export const grid = {
   rows: (count: number) => counted(count, 'row'),
   newRow: 'New row',
   empty: 'No rows yet',
-  emptyText: 'Add the first row, or import a file.',
+  emptyText: 'Add the first row, import a file, or write rows from a program.',
   noMatches: 'No row matches',
   noMatchesText: 'Change or remove a filter.',
   clearFilters: 'Clear filters',
