@@ -1,6 +1,6 @@
 /** Reads and writes rows of the service itself, with the same plans as other rows. Filters are texts of the dialect. */
 
-import { FairQueue } from '../base/fair-queue.ts';
+import type { FairQueue } from '../base/fair-queue.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { pageOfQuery } from '../dialect/page.ts';
@@ -94,42 +94,25 @@ export function queuedReader(engine: Reader, queue: FairQueue, caller: string): 
   return { read: (...request) => queue.run(caller, 1, async () => engine.read(...request), true) };
 }
 
-/** Queues reads of positions that only this caller needs. */
+/**
+ * Queues reads of positions. A caller with many requests finishes one before it begins the next: `oldest` is the first
+ * part of each.
+ */
 export function queuedLog(log: ChangeLog, queue: FairQueue, caller: string): ChangeLog {
-  const run = <T>(work: () => MaybePromise<T>) => queue.run(caller, 1, () => withPause(work), true);
+  const runOne = async <T>(work: () => MaybePromise<T>): Promise<T> => {
+    const result = work();
+    // SQLite answers at once: without a pause, all that wait would follow before any other request.
+    if (!(result instanceof Promise)) await new Promise((resolve) => setImmediate(resolve));
+    return result;
+  };
+  const run = <T>(work: () => MaybePromise<T>, isFurtherPart = true) =>
+    queue.run(caller, 1, () => runOne(work), isFurtherPart);
   return {
-    ...log,
+    oldest: (collections) => run(() => log.oldest(collections), false),
+    position: () => run(() => log.position()),
     timesAt: (seq) => run(() => log.timesAt(seq)),
     positionAt: (time) => run(() => log.positionAt(time)),
   };
-}
-
-/** Callers that ask for the same position share one read, which begins after all of them have asked. */
-export function sharedLog(log: ChangeLog): ChangeLog {
-  const turns = new FairQueue({ places: 2, placesPerCaller: 1 });
-  const waiting = new Map<string, Promise<unknown>>();
-  const share = <T>(name: string, read: () => MaybePromise<T>): Promise<T> => {
-    const begin = () => {
-      waiting.delete(name);
-      return withPause(read);
-    };
-    const shared = (waiting.get(name) as Promise<T> | undefined) ?? turns.run(name, 1, begin);
-    waiting.set(name, shared);
-    return shared;
-  };
-  return {
-    position: () => share('', () => log.position()),
-    oldest: (collections) => share(JSON.stringify(collections.map(({ name }) => name)), () => log.oldest(collections)),
-    timesAt: (seq) => log.timesAt(seq),
-    positionAt: (time) => log.positionAt(time),
-  };
-}
-
-/** SQLite answers at once: without a pause, all that wait would follow before any other request. */
-export async function withPause<T>(work: () => MaybePromise<T>): Promise<T> {
-  const result = work();
-  if (!(result instanceof Promise)) await new Promise((resolve) => setImmediate(resolve));
-  return result;
 }
 
 /** Reads no faster than the caller. */

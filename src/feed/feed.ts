@@ -15,7 +15,7 @@ import {
 import { counter, gauge, type Metric } from '../base/metric.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
-import { queuedLog, queuedReader, type Reader, sharedLog, withPause } from '../engine/row-store.ts';
+import { queuedLog, queuedReader, type Reader } from '../engine/row-store.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -47,7 +47,6 @@ const HEADERS = {
 
 export class Feed {
   private readonly hub: Hub | undefined;
-  private readonly log: ChangeLog | undefined;
   private readonly checks = new CredentialChecks();
   private readonly open: OpenFeeds;
   private readonly collections: readonly Collection[];
@@ -60,7 +59,6 @@ export class Feed {
     const { engine, catalogue } = options;
     this.open = new OpenFeeds(options, catalogue.roles !== undefined);
     this.collections = [...catalogue.collections.values()];
-    this.log = engine.log && sharedLog(engine.log);
     this.hub = engine.log && new Hub(engine, engine.log, this.collections);
     this.heartbeat = setInterval(() => {
       this.hub?.beat();
@@ -76,15 +74,13 @@ export class Feed {
     const plan = planFeed(call, collection, context.access?.permissions);
     context.setPlan(plan.list);
     const asked = parseEventId(call.headers.get('last-event-id'));
-    if (this.log === undefined || hub === undefined) throw notLogged();
+    if (engine.log === undefined || hub === undefined) throw notLogged();
     const follower = { name: context.requester, isAnonymous: context.caller?.identity === undefined };
-    const log = queuedLog(this.log, this.joins, follower.name);
+    const log = queuedLog(engine.log, this.joins, follower.name);
     const reader = queuedReader(engine, this.joins, follower.name);
     const oldest = await log.oldest(plan.collections);
     if (oldest === undefined) throw notLogged(collection);
     const newest: FeedPosition = { ...(await log.position()), now: plan.isTimed ? Date.now() : undefined };
-    // All that waited for this position go on in turns.
-    await this.joins.run(follower.name, 1, () => withPause(() => undefined));
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     const isKept =
       asked !== undefined &&
