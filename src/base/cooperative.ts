@@ -1,7 +1,7 @@
 /**
  * Cooperative scheduling of long work. A task is a generator that yields after each slice. The event loop runs one
- * slice per turn and answers requests in between. Tasks run in order of arrival, so at most one holds a half-finished
- * result.
+ * slice per turn and answers requests in between. Most tasks run in order of arrival, so at most one holds a
+ * half-finished result.
  */
 export type Task<T> = Generator<void, T>;
 
@@ -10,8 +10,6 @@ export const ROWS_PER_SLICE = 500;
 /** Bytes of text per slice. */
 export const BYTES_PER_SLICE = 64 * 1024;
 
-/** Each runs a slice and returns whether it was the last. */
-const queue: (() => boolean)[] = [];
 let slices = 0;
 
 /** Runs short work to its end. */
@@ -22,26 +20,45 @@ export function runToEnd<T>(work: Task<T>): T {
   }
 }
 
-export function schedule<T>(work: Task<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    queue.push(() => {
-      try {
-        const { done, value } = work.next();
-        if (done === true) resolve(value);
-        return done === true;
-      } catch (error) {
-        reject(error);
-        return true;
-      }
+export class Tasks {
+  /** Each runs a slice and returns whether it was the last. */
+  private readonly queue: (() => boolean)[] = [];
+
+  /** In turns, a short task does not wait for the end of a long one, and several have half-finished results. */
+  constructor(private readonly areInTurns = false) {}
+
+  schedule<T>(work: Task<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.queue.push(() => {
+        try {
+          const { done, value } = work.next();
+          if (done === true) resolve(value);
+          return done === true;
+        } catch (error) {
+          reject(error);
+          return true;
+        }
+      });
+      if (this.queue.length === 1) setImmediate(this.runSlice);
     });
-    if (queue.length === 1) setImmediate(runSlice);
-  });
+  }
+
+  private readonly runSlice = (): void => {
+    const { queue } = this;
+    slices++;
+    const isDone = queue[0]!();
+    if (isDone || this.areInTurns) {
+      const task = queue.shift()!;
+      if (!isDone) queue.push(task);
+    }
+    if (queue.length > 0) setImmediate(this.runSlice);
+  };
 }
 
-function runSlice(): void {
-  slices++;
-  if (queue[0]!()) queue.shift();
-  if (queue.length > 0) setImmediate(runSlice);
+const tasks = new Tasks();
+
+export function schedule<T>(work: Task<T>): Promise<T> {
+  return tasks.schedule(work);
 }
 
 /** The number of slices run so far. */

@@ -52,8 +52,7 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
   let document = Number(numbers[0]!.n);
   const removed = yield buildStatement(
     dialect,
-    () =>
-      `delete from ${documents} where (${key()}) in (select ${key()} from ${batch} as s) returning doc`,
+    () => `delete from ${documents} where (${key()}) in (select ${key()} from ${batch} as s) returning doc`,
   );
   const added: [number, number][] = [];
   const postings = new Map<string, Map<string, PostingList>>();

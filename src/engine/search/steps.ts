@@ -2,7 +2,7 @@
  * Work in steps: statements whose rows come back, and pauses. On a thread of SQLite, statements run at once. PostgreSQL
  * waits for each, and other requests are answered at the pauses.
  */
-import { ROWS_PER_SLICE, schedule, type Task } from '../../base/cooperative.ts';
+import { ROWS_PER_SLICE, type Task, Tasks } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
 import type { Statement } from '../sql/statement.ts';
 
@@ -40,14 +40,17 @@ export function runSteps<Result>(
   return step.value;
 }
 
+/** Searches take turns, and other tasks do not wait for them. */
+const searches = new Tasks(true);
+
 /** `deadline` is a time of `performance.now()`. */
 export async function awaitSteps<Result>(
   steps: Steps<Result>,
   run: (statement: Statement) => Promise<readonly StepRow[]>,
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<Result> {
-  let step = await schedule(untilStatement(steps, [], deadline));
-  while (step.done !== true) step = await schedule(untilStatement(steps, await run(step.value!), deadline));
+  let step = await searches.schedule(untilStatement(steps, [], deadline));
+  while (step.done !== true) step = await searches.schedule(untilStatement(steps, await run(step.value!), deadline));
   return step.value;
 }
 
