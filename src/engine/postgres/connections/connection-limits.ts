@@ -1,12 +1,12 @@
 /**
  * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held
- * as long as the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a
+ * as long as the client reads), costly statements, searches, and writes (which may wait for a locked row). Each runs on a
  * dedicated connection, because the driver queues the statements of a shared connection behind each other.
  */
 import { MAX_QUEUE_SECONDS, MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
 
-export type Kind = 'large result' | 'costly read' | 'costly write' | 'write' | 'read';
+export type Kind = 'large result' | 'costly read' | 'search' | 'costly write' | 'write' | 'read';
 
 /** A counting semaphore with a bounded queue. */
 export class Semaphore {
@@ -57,10 +57,12 @@ export function connectionLimits(connections: number): Readonly<Record<Kind, rea
   const large = new Semaphore(share);
   // In a small pool several kinds share one connection, so that writes by key also get one.
   const costlyReads = connections > 4 ? new Semaphore(share) : large;
+  const searches = connections > 5 ? new Semaphore(share) : costlyReads;
   const costlyWrites = connections > 3 ? new Semaphore(share) : large;
   return {
     'large result': [large, all],
     'costly read': [costlyReads, all],
+    search: [searches, all],
     'costly write': connections > 3 ? [costlyWrites, writes, all] : [costlyWrites, all],
     write: [writes, all],
     // Cheap reads in a transaction of their own, which only sessions have.

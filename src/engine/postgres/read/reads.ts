@@ -79,7 +79,7 @@ export async function readSearch(
     const page = await readPage(connection, { ...plan, limit }, boundedRows(plan, output, limit), dialect, plan.limit);
     return page.rows.length > CURSOR_ROWS ? undefined : resultOf(plan, page, encoding, output);
   };
-  const found = await inTransaction(pool, work, false, 'costly read', undefined, ONE_SNAPSHOT).catch((error) => {
+  const found = await inTransaction(pool, work, false, 'search', undefined, ONE_SNAPSHOT).catch((error) => {
     if (!isTooLong(error)) throw error;
   });
   return found ?? openCursor(pool, rank, dialect, encoding);
