@@ -65,7 +65,7 @@ export interface TreeTest {
   readonly direction: 'within' | 'above';
   readonly by: Field;
   readonly from: Predicate;
-  /** Set by an engine: so many rows belong to it that each row of the list is tested. */
+  /** Set by an engine if very many rows belong to it: then each row of the list is tested. */
   readonly isLarge?: true;
 }
 

@@ -22,7 +22,7 @@ export interface TargetColumn {
   readonly field: Field;
   /** Undefined for a new field, which gets its default. */
   readonly column?: { readonly name: string; readonly type: Type };
-  /** For a field that is computed anew: the fields that it uses. */
+  /** For a field that is computed again: the fields that it uses. */
   readonly computed?: { readonly of: Collection; readonly from: ReadonlyMap<string, TargetColumn> };
 }
 

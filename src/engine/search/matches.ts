@@ -67,7 +67,7 @@ export class Matches {
     }
   }
 
-  /** All rows of both. Of a row in both, only the words that agree best count. */
+  /** All rows of both. For a row in both, only the words that agree best count. */
   mergedWith(other: Matches): Matches {
     const [ours, theirs] = [this.documents, other.documents];
     const documents = new Int32Array(ours.length + theirs.length);

@@ -124,7 +124,7 @@ interface GroupWord {
   readonly matches: Matches;
   /** A rare word says more. */
   readonly rarity: number;
-  /** Of the current row. */
+  /** The values of the current row. */
   readonly hits: number[];
   agreement: number;
 }

@@ -17,8 +17,8 @@ export interface Maintenance {
   /** Verifies the backup and then replaces the data; a running service sees it at once. */
   restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
   /**
-   * Copies the log of changes after a mark to a new file. Returns the last entry. `same` if there is none, `other` if
-   * the log does not continue after the mark. Then there is no file.
+   * Copies the log of changes after a mark to a new file. Returns the last entry. `same` without one, `other` if
+   * the log does not continue after the mark. Then it writes no file.
    */
   copyLog(file: string, after: LogMark): Promise<LogMark | 'same' | 'other'>;
   /** Applies copies of the log to a backup, up to a moment. Returns the time of the last applied change. */

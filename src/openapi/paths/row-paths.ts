@@ -146,7 +146,7 @@ function describe(operations: Operations, components: Components, collection: Co
   );
 }
 
-/** Of a catalogue with translations, which related rows may have as well. */
+/** For a catalogue with translations, which related rows may have as well. */
 function languageParameters({ among }: Collection, isBody: boolean): readonly ParameterName[] {
   if (translatedLanguages(among).size === 0) return [];
   return isBody ? ['lang', 'Accept-Language', 'Content-Language'] : ['lang', 'Accept-Language'];

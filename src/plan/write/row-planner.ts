@@ -92,7 +92,7 @@ export function rowPlanner(
   };
 }
 
-/** Sets the computed fields of a new row, so that checks see them. What depends on other rows stays undefined. */
+/** Sets the computed fields of a new row, so that checks see them. Fields that depend on other rows stay undefined. */
 function computation(
   { fields }: Collection,
   { isUpdate, keepsEmpty }: RowOptions,

@@ -17,7 +17,7 @@ export interface BackupChoice {
 interface ChosenBackup {
   /** A copy of the database. */
   readonly file: string;
-  /** What was restored, for messages. */
+  /** The restored backup, for messages. */
   readonly name: string;
   /** The time of the last change, if the log was used. */
   readonly lastChange?: string | undefined;

@@ -41,7 +41,7 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
 
 type Transform = (piece: Buffer, isLast: boolean) => Buffer;
 
-/** Writes a new file from the pieces of another one, after its header. */
+/** Writes a new file from the pieces of another file, after its header. */
 async function convert(
   from: string,
   to: string,
@@ -76,7 +76,7 @@ export function encryptFile(from: string, to: string, passphrase: string): Promi
   });
 }
 
-/** Throws if the key is another one, or the file was changed. */
+/** Throws if the key is wrong, or the file was changed. */
 export function decryptFile(from: string, to: string, passphrase: string): Promise<void> {
   return convert(from, to, CHUNK_BYTES + TAG_BYTES, async (source) => {
     const { buffer: header } = await source.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
@@ -89,7 +89,7 @@ export function decryptFile(from: string, to: string, passphrase: string): Promi
         cipher.setAuthTag(piece.subarray(-TAG_BYTES));
         return Buffer.concat([cipher.update(piece.subarray(0, -TAG_BYTES)), cipher.final()]);
       } catch {
-        throw new ConfigError('the backup cannot be decrypted: --backup-key is another one, or the file is damaged');
+        throw new ConfigError('the backup cannot be decrypted: --backup-key is wrong, or the file is damaged');
       }
     };
     return { skipped: HEADER_BYTES, transform };

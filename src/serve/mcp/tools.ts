@@ -136,7 +136,7 @@ interface Preview {
   readonly until: number;
 }
 
-/** Of this process. A token that another one gave is unknown. */
+/** The tokens of this process. It does not know those of other processes. */
 const previews = new LruCache<Preview>(MCP_PREVIEWS);
 
 async function preview(given: Arguments, call: AgentCall): Promise<string> {
@@ -180,7 +180,7 @@ function ownerOf({ call, session }: AgentCall): string {
 }
 
 const CREDENTIALS = ['authorization', 'apikey', 'cookie'];
-/** What describes the body and the response of the agent's own request. */
+/** Headers that describe the body and the response of the agent's own request. */
 const OWN_HEADERS = [
   'accept',
   'accept-encoding',

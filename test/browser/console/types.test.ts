@@ -89,7 +89,7 @@ browserStories(
       await dialog.getByRole('button', { name: 'Change 1 cell' }).click();
       await dialog.waitFor({ state: 'hidden' });
       expect(await stage.product(3)).toMatchObject({ released: '2026-04-03' });
-      // What a list shows can be pasted.
+      // Shown values can be pasted.
       await paste(stage, 'Nov 17, 2026');
       await until('the date', async () => (await stage.product(3)).released === '2026-11-17');
     });

@@ -112,7 +112,7 @@ class Model {
     await until('the next millisecond', () => Date.now() > at.getTime() + 1);
   }
 
-  /** What the service has, after a write whose response was lost. */
+  /** The rows of the service after a write whose response was lost. */
   async adopt(service: Service): Promise<void> {
     const rows = (await (await service.fetch('/products?select=id,name,price&order=id')).json()) as Product[];
     this.products.clear();

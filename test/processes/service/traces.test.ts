@@ -102,7 +102,7 @@ describe.each([...DATABASES])('traces on %s', (_, database) => {
   });
 });
 
-test('an address that is none is rejected at start', async () => {
+test('an invalid address is rejected at start', async () => {
   const { stderr } = await run({ cwd: temporaryFolder(), args: ['serve', '--otlp-endpoint', 'collector:4318'] });
   expect(stderr).toContain('is an address such as http://127.0.0.1:4318');
 });

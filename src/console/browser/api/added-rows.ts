@@ -9,7 +9,7 @@ import { type ListQuery, listUrl } from './query/list.ts';
 import { queryClient } from './query-client.ts';
 import { createRow, type Page, type Written } from './rows.ts';
 
-/** The name of a line, which a row of the service has not. */
+/** The name of a line. Rows of the service do not have it. */
 const LINE = '~line';
 /** The lines that are being stored. */
 const inFlight = new Map<string, Promise<Row | undefined>>();

@@ -80,7 +80,7 @@ export function referenceOf({ references }: Collection, { name }: Field): Collec
   return reference && collectionNamed(reference.to);
 }
 
-/** The field that another one translates, and into which language. */
+/** The field that another field translates, and into which language. */
 export function translatedBy({ fields }: Collection, field: Field) {
   for (const of of fields)
     for (const [language, translation] of of.translations ?? [])

@@ -38,7 +38,7 @@ export function parseList(operand: string): readonly string[] {
 const withoutEmpty = (condition: string): string =>
   condition.startsWith(OR_EMPTY) ? condition.slice(OR_EMPTY.length) : condition;
 
-/** The values that a condition selects from a list. Null is no value. */
+/** The values that a condition selects from a list. Null does not count as a value. */
 export function valuesOf(condition: string): readonly Value[] {
   const { isNegated, operator, operand } = parseCondition(withoutEmpty(condition));
   const empty = condition.startsWith(OR_EMPTY) ? [null] : [];

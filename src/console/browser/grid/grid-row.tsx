@@ -159,7 +159,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
   );
 }
 
-/** What a new row needs; the first column says what the line is. */
+/** The values that a new row needs; the first column says what the line is. */
 function LineHint({ column: { field, isFrozen }, failed }: GridRowProps & { readonly column: Column }) {
   if (failed.split('\n').includes(field.name)) return <span className="help">{t.errors.required}</span>;
   return isFrozen && failed === '' ? <span className="help">{t.grid.newRow}</span> : null;

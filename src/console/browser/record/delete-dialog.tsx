@@ -92,7 +92,7 @@ interface Conditions {
   readonly embeddings: readonly string[];
 }
 
-/** What happens to the rows that refer to these ones, also through rows that are deleted with them. */
+/** The effects on the rows that refer to these ones, also through rows that are deleted with them. */
 function Referrers({ target: { query, rows } }: { readonly target: Target }) {
   const { collection } = query;
   const key = collection.key[0]!.name;

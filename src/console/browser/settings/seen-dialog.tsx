@@ -1,4 +1,4 @@
-/** What a role sees: the first rows of each collection, read as that role. */
+/** The view of a role: the first rows of each collection, read as that role. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { collectionNamed, collections, labelOf, type Row, titleOfCollection } from '../api/catalogue.ts';

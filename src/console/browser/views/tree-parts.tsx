@@ -26,7 +26,7 @@ import { kindOf } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 
-/** Moves a row below another one, or to the top. */
+/** Moves a row below another row, or to the top. */
 export async function moveRow(collection: Collection, field: Field, row: Row, to: Row | null): Promise<void> {
   const value = to === null ? null : (to[collection.key[0]!.name] ?? null);
   try {

@@ -1,6 +1,6 @@
 /** Blocks of cells as text: tab-separated values and HTML tables, as spreadsheets exchange them. */
 
-/** Undefined is no cell: nothing is pasted there. */
+/** Nothing is pasted into an undefined cell. */
 export type Block = readonly (readonly (string | undefined)[])[];
 
 /** Parses tab-separated values. A cell with a tab, a quote or a line break is in quotes, which it doubles inside. */

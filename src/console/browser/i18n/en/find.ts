@@ -8,7 +8,7 @@ export const find = {
   filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
   addFilter: 'Add filter',
   allConditions: 'All conditions',
-  allMatch: 'A row must match all conditions. Of conditions joined by “or”, one is enough.',
+  allMatch: 'A row must match all conditions. One of the conditions joined by “or” is enough.',
   condition: 'Condition',
   addCondition: 'Add a condition',
   removeCondition: 'Remove the condition',

@@ -27,7 +27,7 @@ export const views = {
   language: (name: string) => `Language: ${name}`,
   untranslated: 'Not translated',
   treeBy: (field: string) => `Tree by ${field.toLowerCase()}`,
-  treeHint: 'Arrow keys open and close · Alt+Shift with left and right moves a row · Drag a row onto another one',
+  treeHint: 'Arrow keys open and close · Alt+Shift with left and right moves a row · Drag a row onto another row',
   movedToTop: (title: string) => `${title} is now at the top.`,
   movedBelow: (title: string, place: string) => `${title} is now below ${place}.`,
   moveTo: 'Move below…',
