@@ -1,7 +1,7 @@
 /**
  * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held
- * as long as the client reads), costly statements, searches, and writes (which may wait for a locked row). Each runs on a
- * dedicated connection, because the driver queues the statements of a shared connection behind each other.
+ * as long as the client reads), costly statements, searches, and writes (which may wait for a locked row). Each runs on
+ * a dedicated connection, because the driver queues the statements of a shared connection behind each other.
  */
 import { MAX_QUEUE_SECONDS, MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
