@@ -53,7 +53,7 @@ export interface NearPatterns {
 
 /**
  * The pieces that all words within the allowed edits of a word have in common. The word has one piece more than edits,
- * with a letter between two pieces, since two swapped letters may belong to two pieces. So one piece is without an edit.
+ * with a letter between two pieces, since two swapped letters may belong to two pieces. So one piece has no edit.
  * Undefined if the word is too short for edits.
  */
 export function patternsOfNear(word: string): NearPatterns | undefined {
