@@ -282,7 +282,7 @@ test('old backups go with their logs, a new declaration begins a new backup, and
   await until('the backup of the new tables', () => stored().length === 3);
   again.kill('SIGTERM');
   expect(await again.exited).toBe(0);
-}, 60_000);
+}, 150_000);
 
 test('a process that copies the write-ahead log, as Litestream does, gets every acknowledged write', async () => {
   const cwd = newFolder();

@@ -182,6 +182,8 @@ test('copy is all or nothing: an aborted copy has stored nothing and can be repe
       rows,
       keys: 0,
       users: 0,
+      views: 0,
+      changes: rows,
     });
   }
 });
