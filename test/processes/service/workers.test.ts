@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     expect((await service.fetch('/metrics')).status).toBe(404);
     const backups = () => service.stderr().match(/"message":"backup".*/g) ?? [];
     await until('two backups', () => backups().length >= 2);
-    expect(new Set(backups().map((line) => /catalogue-\w+\.db/.exec(line)![0])).size).toBe(backups().length);
+    expect(new Set(backups().map((line) => /catalogue-[\w-]+\.db/.exec(line)![0])).size).toBe(backups().length);
     service.kill('SIGTERM');
     expect(await service.exited).toBe(0);
   });
