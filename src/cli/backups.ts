@@ -10,8 +10,9 @@ export const command = defineCommand({
   operands: 1,
   usage: `Usage: catalogue backups [PLACE] [flags]
 
-Lists the backups in a folder or in s3://bucket/path, oldest first; by default those of --backup-to. Each has the state
-of its time. With the changes that are stored beside it, it can be restored to any moment up to complete_until.`,
+Lists the backups in a folder or in s3://bucket/path, oldest first; by default those of --backup-to. A backup has
+the rows of the time in its name. From it and the changes that are stored beside it, catalogue restore --until restores
+any moment up to complete_until.`,
   async run({ values, operands: [place = values.backupTo || values.backupFolder] }) {
     const backups = await listBackups(openPlace(place)).catch((error) => {
       throw new ConfigError(`${place} cannot be read: ${reasonOf(error)}`);

@@ -58,8 +58,11 @@ export interface LogMark {
 }
 
 interface CopyReport {
+  /** In tables of declared collections. */
   readonly rows: number;
   readonly bytes: number;
+  /** Tables that belong to no declared collection. */
+  readonly undeclared: readonly string[];
 }
 
 export interface BackupReport extends CopyReport {
@@ -72,6 +75,8 @@ export interface RestoreReport extends CopyReport {
   readonly dropped: readonly string[];
   /** Columns that the backup lacks, which now have their defaults. */
   readonly lacking: readonly string[];
+  /** Whether the database now has the keys and users of the backup. */
+  readonly hasBackupCredentials: boolean;
   /** Where a damaged database was moved to. */
   readonly aside?: string;
 }

@@ -325,3 +325,17 @@ test('a restore brings back unique values that rows have exchanged since', async
   const { stdout } = await command('query', 'items?select=id,code', '--json');
   expect(JSON.parse(stdout)).toEqual(['a', 'b', 'c'].map((code, at) => ({ id: at + 1, code })));
 });
+
+test('a restore without the declaration names the tables that it did not count, and how to name a declaration', async () => {
+  const { cwd, command, path } = await withBackup();
+  writeFileSync(path('shop.yaml'), 'collections: { shops: { fields: { id: int4 } }, towns: { fields: { id: int4 } } }');
+  await command('migrate', '--collections', 'shop.yaml', '--database', 'shop.db');
+  await command('backup', 'shop-copy.db', '--collections', 'shop.yaml', '--database', 'shop.db');
+  const restored = (...args: string[]) => run({ cwd, args: ['restore', 'shop-copy.db', ...args] });
+  const { stdout } = await restored('--database', 'a.db');
+  expect(stdout).toContain('Restored 0 rows');
+  expect(stdout).toContain('does not have these tables: shops, towns. If they have one, copy its collections.yaml');
+  expect(stdout).toContain('--collections FILE');
+  const named = await restored('--database', 'b.db', '--collections', 'shop.yaml');
+  expect(named.stdout.trimEnd().split('\n')).toHaveLength(1);
+});

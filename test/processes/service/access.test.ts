@@ -308,18 +308,21 @@ test('a backup contains the keys, and a restore does not bring back keys revoked
   const [kept, lost] = await Promise.all(['kept', 'lost'].map((name) => addKey(launch, name, '--role', 'editor')));
   await command(launch, ['backup', 'copy.db']);
   await command(launch, ['key', 'revoke', 'lost']);
-  await command(launch, ['restore', 'copy.db', '--force']);
+  expect(await command(launch, ['restore', 'copy.db', '--force'])).not.toContain('Keys and users');
   const service = await startService(launch);
   expect(await statusOf(service, withKey(kept!))).toBe(200);
   expect(await statusOf(service, withKey(lost!))).toBe(401);
   // A database without keys of its own takes those of the backup.
   const other = { ...launch, env: { DATABASE_URL: 'sqlite:other.db' } };
   await command(other, ['migrate']);
-  await command(other, ['restore', 'copy.db', '--force']);
+  const AS_IN_BACKUP = /^Keys and users are as in the backup, .* catalogue key list and catalogue user list\.$/m;
+  expect(await command(other, ['restore', 'copy.db', '--force'])).toMatch(AS_IN_BACKUP);
   const names = (JSON.parse(await command(other, ['key', 'list', '--json'])) as { name: string }[]).map(
     ({ name }) => name,
   );
   expect(names).toEqual(['kept', 'lost']);
+  const absent = { ...launch, env: { DATABASE_URL: 'sqlite:absent.db' } };
+  expect(await command(absent, ['restore', 'copy.db'])).toMatch(AS_IN_BACKUP);
 });
 
 test('the service runs with a database role that may not create tables; a privileged role adds keys', async () => {

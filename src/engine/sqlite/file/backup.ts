@@ -10,7 +10,7 @@ import { identifier } from '../../sql/statement.ts';
 import { filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
 import { defineComputed } from '../functions/computed.ts';
-import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
+import { checkOwner, count, NotOurDatabase, RETRY_TABLE } from '../schema/schema.ts';
 import { lastMark } from './log-mark.ts';
 
 /** A copy in progress, with its temporary name. */
@@ -60,7 +60,7 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
     if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
     const problems = integrityProblems(db);
     if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
-    return { rows: countRows(db, catalogue), bytes: statSync(file).size, last: lastMark(db) };
+    return { ...countRows(db, catalogue), bytes: statSync(file).size, last: lastMark(db) };
   } catch (error) {
     if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
       throw new ConfigError(`${file} is not a backup of a catalogue: ${error.message}`);
@@ -69,12 +69,17 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
   }
 }
 
-function countRows(db: Database, { collections }: Catalogue): number {
-  const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
-  return [...collections.keys()]
-    .filter((name) => tables.includes(name))
-    .map((name) => count(db, `select count(*) from ${identifier(name)}`))
-    .reduce((sum, rows) => sum + rows, 0);
+function countRows(db: Database, { collections }: Catalogue): Pick<BackupReport, 'rows' | 'undeclared'> {
+  const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat().map(String);
+  const rows = tables
+    .filter((name) => collections.has(name))
+    .reduce((sum, name) => sum + count(db, `select count(*) from ${identifier(name)}`), 0);
+  return { rows, undeclared: tables.filter((name) => !collections.has(name) && !isOwn(name)) };
+}
+
+/** Tables of SQLite, the service and its search index. */
+function isOwn(table: string): boolean {
+  return table === RETRY_TABLE || /^(sqlite_|catalogue_|_.*_search(_|$))/.test(table);
 }
 
 export function integrityProblems(db: Database): string[] {

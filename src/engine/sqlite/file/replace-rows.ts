@@ -17,8 +17,9 @@ import { literal } from '../schema/schema.ts';
 import { openExisting, type RestoreRequest } from './backup.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
+type Replacement = Differences & Pick<RestoreReport, 'hasBackupCredentials'>;
 
-export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhooks }: RestoreRequest): Differences {
+export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhooks }: RestoreRequest): Replacement {
   const connection = new Connection(path, {
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
   });
@@ -37,16 +38,17 @@ export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhook
     if (isLogged) setOrigin(connection, newOrigin(withoutWebhooks));
     const tables = tablesOf(connection, 'copy').intersection(tablesOf(connection, 'main'));
     for (const table of tables) copyTable(connection, table);
-    if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
-      for (const name of credentials) copyTable(connection, name);
-    }
+    const hasNone = () => CREDENTIALS.every((name) => isEmpty(connection, name));
+    const takesCredentials = credentials.length > 0 && hasNone();
+    if (takesCredentials) for (const name of credentials) copyTable(connection, name);
+    const hasBackupCredentials = takesCredentials && !hasNone();
     // Keys assigned after the backup are not assigned again.
     connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
       where kept.name = main.sqlite_sequence.name))`);
     checkReferences(connection, path);
     if (isLogged) setOrigin(connection, undefined);
     connection.commit();
-    return differences;
+    return { ...differences, hasBackupCredentials };
   } finally {
     connection.rollback();
     connection.close();

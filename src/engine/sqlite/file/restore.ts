@@ -8,6 +8,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { COMPANIONS, filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
+import { roleHolders } from '../schema/own-tables.ts';
 import { checkOwner } from '../schema/schema.ts';
 import { copyDatabase, integrityProblems, isInUse, openExisting, type RestoreRequest, verifyCopy } from './backup.ts';
 import { replaceRows } from './replace-rows.ts';
@@ -32,7 +33,9 @@ export function restoreDatabase(request: RestoreRequest): RestoreReport {
   // Through SQLite, since a backup that a process has open may have rows in its log.
   using copy = openExisting(file);
   copyDatabase(copy, request.partial, () => moveIntoPlace(request.partial, path, false));
-  return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
+  const { keys, users } = roleHolders(copy);
+  const hasBackupCredentials = keys.length + users.length > 0;
+  return { ...report, dropped: [], lacking: [], hasBackupCredentials, ...(aside === undefined ? {} : { aside }) };
 }
 
 /** Throws if the file cannot be opened for other reasons than damage, and for another program's database. */
