@@ -29,7 +29,7 @@ export function signedCache(store: CredentialStore, checkRole: (caller: Caller) 
     const { address, keyName, expires, signature } = readSigned(text)!;
     const key = await keyNamed(store, keyName);
     if (key === undefined || !isSigned(key.hash, address, expires, signature)) {
-      throw invalidToken('PGRST301', 'The address has expired, was changed, or its key was revoked');
+      throw invalidToken('PGRST301', 'The signed address has expired or was changed, or its key was revoked');
     }
     const { caller, endsAt } = credentialOf(key);
     return { caller, endsAt: Math.min(endsAt, expires * 1000) };

@@ -13,16 +13,20 @@ export interface SignedAddress {
   readonly signature: string;
 }
 
-/** A field or parameter of one of these names is not followed by the others. */
-const SIGNED = /[?&]key=([^&]+)&expires=(\d{1,12})&signature=([\w-]{43})$/;
+/**
+ * A field or parameter of one of these names is not followed by the others. Parameters after the signature change the
+ * address, so it is invalid.
+ */
+const SIGNED = /[?&]key=([^&]+)&expires=(\d{1,12})&signature=([\w-]*)(?:&(.*))?$/;
 
 /** Undefined if the path and query are not signed. */
 export function readSigned(path: string): SignedAddress | undefined {
   if (!path.includes('&signature=')) return undefined;
-  const [whole, name, expires, signature] = SIGNED.exec(path) ?? [];
+  const [whole, name, expires, signature, added] = SIGNED.exec(path) ?? [];
   if (whole === undefined) return undefined;
+  const address = path.slice(0, -whole.length);
   return {
-    address: path.slice(0, -whole.length),
+    address: added === undefined ? address : `${address}${address.includes('?') ? '&' : '?'}${added}`,
     keyName: decode(name!),
     expires: Number(expires),
     signature: signature!,

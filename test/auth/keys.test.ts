@@ -80,9 +80,18 @@ for (const engine of WITH_MEMORY) {
       await denied(address.replace(String(later), String(later + 1)));
       await denied(address.replace(encodeURIComponent(name), 'nobody'));
       await denied(await sign('/products', later - 2000));
-      // A signature is for reads, and only complete parameters at the end are one.
+      // Also if something is added or missing at its end, as after a mistake in copying it.
+      for (const changed of [
+        `${address}&limit=1`,
+        `${address}&`,
+        `${await sign('/products')}&id=eq.1`,
+        address.slice(0, -1),
+      ])
+        expect(await expectRefusal(await get(changed), 401, 'PGRST301')).toMatchObject({
+          message: 'The signed address has expired or was changed, or its key was revoked',
+        });
+      // A signature is for reads.
       await expectRefusal(await get(address, { method: 'DELETE' }), 401, 'PGRST302');
-      await expectRefusal(await get(`${address}&limit=1`), 401, 'PGRST302');
       await expectRefusal(await get(address.replace(encodeURIComponent(name), '%ff')), 400, '22021');
       expect(await signWithKey(service.store, '/products', 'nobody', later)).toBeUndefined();
 
