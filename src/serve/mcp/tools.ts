@@ -1,13 +1,14 @@
 /** The tools of an agent. Each is a request of the public API with the caller's credentials. */
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../base/errors.ts';
-import { MCP_MAX_ROWS, MCP_PREVIEW_MS, MCP_PREVIEWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/mcp.ts';
-import { LruCache } from '../../base/memo.ts';
+import { MCP_MAX_ROWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/mcp.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
+import { jsonText } from '../../collection/exact-json.ts';
 import type { Call, Peer } from '../../http/call.ts';
 import { BATCH_PATH, OWN_PATH, UNDO_PATH } from '../../http/target.ts';
 import { describeCollection, mayWrite } from './describe.ts';
+import { Previews } from './previews.ts';
 
 /** A call of a tool. */
 export interface AgentCall {
@@ -130,32 +131,19 @@ async function readRows(given: Arguments, call: AgentCall): Promise<string> {
   return data(await ask(call, 'GET', `/${name}?${parts.join('&')}`));
 }
 
-interface Preview {
-  readonly owner: string;
-  readonly body: string;
-  readonly until: number;
-}
-
-/** The tokens of this process. It does not know those of other processes. */
-const previews = new LruCache<Preview>(MCP_PREVIEWS);
+const previews = new Previews();
 
 async function preview(given: Arguments, call: AgentCall): Promise<string> {
-  const body = JSON.stringify(given.requests ?? null);
+  const body = new TextEncoder().encode(jsonText(given.requests ?? null));
   const rows = await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'tx=rollback, return=representation');
-  const token = crypto.randomUUID().slice(0, 8);
-  previews.set(token, { owner: ownerOf(call), body, until: Date.now() + MCP_PREVIEW_MS });
+  const token = previews.add({ caller: callerOf(call), session: call.session, body });
   return `Nothing is changed yet. The token is ${token}; call commit with it to store this:\n${data(rows)}`;
 }
 
 async function commit(given: Arguments, call: AgentCall): Promise<string> {
-  const token = textOf(given, 'token');
-  const found = previews.get(token);
-  if (found === undefined || found.owner !== ownerOf(call) || Date.now() > found.until) {
-    throw new ApiError('PGRST102', 'the token is unknown or too old', { hint: 'Call write again.' });
-  }
-  // Before the write: a token is used once, also if the response is lost.
-  previews.delete(token);
-  return data(await ask(call, 'POST', OWN_PATH + BATCH_PATH, found.body, 'return=headers-only'));
+  const body = previews.take(textOf(given, 'token'), callerOf(call), call.session);
+  if (body !== undefined) return data(await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'return=headers-only'));
+  throw new ApiError('PGRST102', 'the token is unknown or too old', { hint: 'Call write again.' });
 }
 
 /** The writes of a session have ids that begin with it. */
@@ -171,26 +159,28 @@ function undoSession(given: Arguments, call: AgentCall): Promise<string> {
   ).then(data);
 }
 
-/** The credentials and the session that a token belongs to. */
-function ownerOf({ call, session }: AgentCall): string {
+/** The hash of the credentials. */
+function callerOf({ call }: AgentCall): string {
   const parts = CREDENTIALS.map((name) => call.headers.get(name) ?? '');
-  return createHash('sha256')
-    .update([session, ...parts].join('\n'))
-    .digest('hex');
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
 const CREDENTIALS = ['authorization', 'apikey', 'cookie'];
-/** Headers that describe the body and the response of the agent's own request. */
-const OWN_HEADERS = [
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'prefer',
-  'transfer-encoding',
+/** The headers that say who asks, from where, and for which schema and language. Others are about the message. */
+const PASSED_HEADERS = [
+  ...CREDENTIALS,
+  'accept-language',
+  'accept-profile',
+  'content-profile',
+  'host',
+  'origin',
+  'sec-fetch-site',
+  'traceparent',
+  'x-as-role',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-prefix',
+  'x-forwarded-proto',
 ];
 
 /** Sends a request of the caller. Resolves to the text of the answer, or throws its error. */
@@ -198,19 +188,24 @@ async function ask(
   { call, session, fetch }: AgentCall,
   method: string,
   path: string,
-  body?: string,
+  body?: Uint8Array<ArrayBuffer>,
   prefer?: string,
 ): Promise<string> {
-  const headers = new Headers(call.headers);
-  for (const name of OWN_HEADERS) headers.delete(name);
-  headers.set('x-request-id', `mcp:${session}:${crypto.randomUUID().slice(0, 8)}`);
+  const headers = new Headers({ 'x-request-id': `mcp:${session}:${crypto.randomUUID().slice(0, 8)}` });
+  for (const name of PASSED_HEADERS) {
+    const value = call.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (prefer !== undefined) headers.set('prefer', prefer);
   const request = new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
   const response = await fetch(request, call.peer);
   const text = await boundedText(response);
   if (response.ok) return text;
-  const { message, details, hint } = JSON.parse(text) as Record<'message' | 'details' | 'hint', string | null>;
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const { message, details, hint } = (isJson ? JSON.parse(text) : {}) as {
+    [_ in 'message' | 'details' | 'hint']?: string;
+  };
   throw new ApiError('PGRST102', message ?? `status ${response.status}`, {
     ...(details && { details }),
     ...(hint && { hint }),
