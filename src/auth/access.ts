@@ -87,7 +87,14 @@ export function openAuthentication(options: AccessOptions): Authentication {
   });
 
   function callerOf(credentials: RequestCredentials | undefined, call: Call): MaybePromise<Caller> {
-    if (call.signed !== undefined) return signed.callerOf(printSigned(call.signed));
+    if (call.signed !== undefined) {
+      if (call.preferences['as-of'] !== undefined) {
+        throw new ApiError('PGRST127', 'a signed address does not support Prefer: as-of', {
+          hint: 'Read earlier rows with a key or a token in Authorization.',
+        });
+      }
+      return signed.callerOf(printSigned(call.signed));
+    }
     switch (credentials?.kind) {
       case undefined:
         check('CAT401')(ANONYMOUS);

@@ -75,6 +75,11 @@ for (const engine of WITH_MEMORY) {
       expect((await get(await sign('/products'), { method: 'HEAD' })).status).toBe(200);
       expect((await get(address, { headers: { accept: 'text/csv' } })).headers.get('content-type')).toContain('csv');
 
+      // The signature is for the rows of today.
+      const earlier = await get(address, { headers: { prefer: `as-of=${new Date().toISOString()}` } });
+      await expectRefusal(earlier, 400, 'PGRST127');
+      expect((await get(address, { headers: { prefer: 'count=exact' } })).status).toBe(200);
+
       await expectRefusal(await get('/products?select=id&id=eq.1'), 401, 'PGRST302');
       await denied(address.replace('id=eq.1', 'id=eq.2'));
       await denied(address.replace(String(later), String(later + 1)));
