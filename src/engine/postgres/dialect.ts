@@ -123,6 +123,11 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     plain: (type) => type.postgres.plain,
     json: (sql, type) => type.postgres.json?.(sql) ?? shown(sql, type),
     text: textOf,
+    ownText(type) {
+      const { fromText, toJson } = adopted.casts.get(type) ?? {};
+      if (fromText === undefined) return undefined;
+      return (sql) => (toJson === undefined ? textOf(sql, type) : `(${toJson}(${sql}) #>> '{}')`);
+    },
     cell: (sql, type) => type.postgres.cell?.(sql) ?? textOf(shown(sql, type), type),
 
     // Not json_build_object, since a function takes at most a hundred arguments.

@@ -48,14 +48,22 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
 
 export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
   const output = outputOf(plan.columns, encoding, dialect);
-  const keys = endKeys(plan);
+  const keys = endKeysOf(plan, dialect);
   if (keys === undefined || output.handler !== undefined) return output;
+  if (keys.length === 0) return { ...output, keys };
   if (output.form === 'plain' && visibleKeys(keys, plan.columns) !== undefined) return output;
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
 
+/** Empty if filters read a key with a cast, which may not return the same value: the next page has an offset. */
+export function endKeysOf(plan: ReadPlan, { ownText }: SqlDialect): readonly OrderKey[] | undefined {
+  const keys = endKeys(plan);
+  return keys?.some(({ expression }) => ownText?.(expression.type) !== undefined) ? [] : keys;
+}
+
 /** The columns that hold the page end, or undefined. */
 export function pageEndNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
+  if (output.keys?.length === 0) return undefined;
   if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
   const keys = endKeys(plan);
   return keys && visibleKeys(keys, plan.columns);

@@ -5,14 +5,13 @@ import { COMPLETIONS, DOCUMENT, MARKED_TEXTS, SCORE } from '../../collection/sea
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { callsFunctions, namedFields } from '../../plan/access/named-fields.ts';
-import { endKeys } from '../../plan/read/page.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
 import { compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import type { CompileColumn, Output } from './output.ts';
-import { compileBoundedRows, compileBoundedSource, compileOutput, pageEndNames } from './output.ts';
+import { compileBoundedRows, compileBoundedSource, compileOutput, endKeysOf, pageEndNames } from './output.ts';
 import { compileDepth, compilePredicate, compileWhere, joinRelated } from './predicate.ts';
 import {
   type Access,
@@ -75,8 +74,8 @@ function sourceColumns(plan: ReadPlan, { namesColumns }: SqlDialect): string {
 
 /** Reads the order keys of a page's last row; undefined if the page end cannot be expressed. */
 export function compilePageEnd(plan: ReadPlan, dialect: SqlDialect): { end?: PageEnd } {
-  const keys = endKeys(plan);
-  if (keys === undefined || plan.limit === 0) return {};
+  const keys = endKeysOf(plan, dialect);
+  if (keys === undefined || keys.length === 0 || plan.limit === 0) return {};
   const last = { ...plan, columns: NO_COLUMNS, offset: plan.offset + plan.limit! - 1, limit: 1 };
   const output: Output = { form: 'plain', stripNulls: false, keys };
   return { end: { statement: compileRead(last, output, dialect), names: pageEndNames(plan, output)! } };

@@ -82,6 +82,8 @@ export interface SqlDialect {
   /** An expression as a member for `rowAsJson`, and as text. */
   json(sql: string, type: Type): string;
   text(sql: string, type: Type): string;
+  /** Prints the text that filters read, for a domain that they read with its own cast. */
+  ownText?(type: Type): ((sql: string) => string) | undefined;
   /** The text form for CSV; a number may represent its text. */
   cell(sql: string, type: Type): string;
   /** Builds the text of a JSON object from members. */

@@ -163,7 +163,7 @@ export function compileInserts(context: WriteContext, plan: InsertPlan, rows: st
   const { collection, dialect, origin } = context;
   return buildStatement(dialect, (bind) => {
     const insert = changeSql(context, plan, rows, scopeOf(dialect, bind, collection.name), collection.fields);
-    const key = keyText(collection.key, ({ name }) => identifier(name));
+    const key = keyText(collection.key, dialect);
     const by = origin === undefined ? '' : `, ${originColumn(origin, bind)} as origin`;
     return `with ${CHANGED_ROWS} as (${insert}) select (select coalesce(json_agg(${key}), '[]') from ${CHANGED_ROWS}) as keys${by}`;
   });
@@ -236,9 +236,10 @@ export function compileShown(context: WriteContext, returned: ReturnedRows, rows
   });
 }
 
-/** The text forms of a key as a JSON list, without loss of digits. */
-function keyText(fields: readonly Field[], column: (field: Field) => string): string {
-  return `json_build_array(${fields.map((field) => textOf(column(field), field.type)).join(', ')})`;
+/** The text forms of a key as a JSON list, as filters read them, without loss of digits. */
+function keyText(key: readonly Field[], dialect: SqlDialect): string {
+  const text = (sql: string, type: Type) => dialect.ownText?.(type)?.(sql) ?? textOf(sql, type);
+  return `json_build_array(${key.map(({ name, type }) => text(identifier(name), type)).join(', ')})`;
 }
 
 export function qualifiedKey({ name, key }: Collection): string {
@@ -275,7 +276,7 @@ function withResult(
   hasKey: boolean,
 ): string {
   const { into, restriction } = plan;
-  const key = !hasKey ? 'null::json' : keyText(into.key, ({ name }) => identifier(name));
+  const key = !hasKey ? 'null::json' : keyText(into.key, scope.dialect);
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
   const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
   const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
