@@ -11,6 +11,7 @@ import { isNullIfEmpty } from '../../import/cells.ts';
 import { planCell, readCell } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import type { StoredRow } from '../types.ts';
+import { EarlierValue } from './earlier-value.ts';
 
 /** An error in a row, with its field. */
 export class RowProblem extends Error {
@@ -92,7 +93,10 @@ export function rowPlanner(
   };
 }
 
-/** Sets the computed fields of a new row, so that checks see them. Fields that depend on other rows stay undefined. */
+/**
+ * Sets the computed fields of a new row, so that checks see them. Fields that depend on other rows, or on an earlier
+ * request, stay undefined.
+ */
 function computation(
   { fields }: Collection,
   { isUpdate, keepsEmpty }: RowOptions,
@@ -104,7 +108,7 @@ function computation(
       if (field.computed === undefined) continue;
       const { expression, uses } = field.computed;
       const stored = (name: string) => row[places.get(name)!];
-      if (uses.some((name) => stored(name) === undefined)) continue;
+      if (uses.some((name) => isUnknown(stored(name)))) continue;
       try {
         row[at] = evaluate(expression, field.type, (name) => stored(name)!);
       } catch (error) {
@@ -112,6 +116,10 @@ function computation(
       }
     }
   };
+}
+
+function isUnknown(value: unknown): boolean {
+  return value === undefined || value instanceof EarlierValue;
 }
 
 /** A row with all its problems, at most one per field. Invalid values are null. */

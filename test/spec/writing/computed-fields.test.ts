@@ -123,6 +123,27 @@ describe.each(ROLE_ENGINES)('computed fields on %s', (engine) => {
     expect(await list('/products?select=label,margin&id=eq.10')).toEqual([{ label: 'Stove, XL', margin: 8 }]);
   });
 
+  test('follow the values that a batch takes from an earlier request', async () => {
+    const first = { method: 'POST', path: '/products?select=id,name,cost', body: { id: 30, name: 'Kit', cost: 2 } };
+    const from = (field: string) => ({ $from: 0, field });
+    const after = (body: object) => write('POST', '/batch', [first, { method: 'POST', path: '/products', body }]);
+    const taken = await after({ id: 31, name: from('name'), size: 'L', cost: from('cost'), price: 7 });
+    expect(taken.status).toBe(200);
+    expect(await list('/products?select=label,margin,completeness&id=eq.31')).toEqual([
+      { label: 'Kit, L', margin: 5, completeness: 75 },
+    ]);
+    await admin('/products?id=in.(30,31)', { method: 'DELETE' });
+    // The rules of computed fields apply to them.
+    const refused = async (body: object) => {
+      const response = await after(body);
+      return [response.status, ((await response.json()) as Row).code];
+    };
+    expect(await refused({ name: from('name'), size: 'L'.repeat(30) })).toEqual([400, '23514']);
+    expect(await refused({ name: 'Kit', stock: 600000, price: from('cost') })).toEqual([400, '23514']);
+    expect(await refused({ name: 'Kit', price: 0.01, cost: from('id') })).toEqual([400, '22003']);
+    expect(await ids('id=gte.30')).toEqual([]);
+  });
+
   test('cannot be written', async () => {
     const inserted = await write('POST', '/products', { name: 'X', margin: 5 });
     await expectRefusal(inserted, 400, '428C9');
