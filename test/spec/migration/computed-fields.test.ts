@@ -57,6 +57,65 @@ describe.each(Object.keys(PLACES))('computed fields on %s', (engine) => {
     );
   });
 
+  test('become ordinary while a field that they used is dropped or converted', async () => {
+    const place = PLACES[engine]!();
+    const double = 'double: { type: int4, computed: 2 * stock }, half: { type: int4, computed: weight / 2 }';
+    const shop = await place.open(declared(`stock: int4, weight: int4, ${double}`));
+    await shop.post('products', [{ id: 1, stock: 3, weight: 8 }]);
+    await shop.close();
+    const allowed = ['drop:products.stock', 'convert:products.weight', 'convert:products.half'];
+    const later = await place.open({ ...declared('weight: int8, double: int4, half: int8'), allowed });
+    expect(await later.list('/products')).toEqual([{ id: 1, weight: 8, double: 6, half: 4 }]);
+    await later.close();
+  });
+
+  test('are searched by their new words, like converted fields and texts of other collections', async () => {
+    const place = PLACES[engine]!();
+    const searched = (label: string, code: string, title: string) =>
+      parseDeclaration(
+        `collections:
+  brands: { fields: { id: int4, name: text, title: { type: text, computed: "${title}" } } }
+  products:
+    fields:
+      id: int4
+      name: text
+      size: text
+      ${code}
+      brand_id: { type: int4, references: brands }
+      label: { type: text, computed: "${label}" }
+    search: { fields: { label: 2, brand_id.title: 1${code && ', code: 1'} } }`,
+        'collections.yaml',
+      );
+    const during = async (
+      declaration: ReturnType<typeof searched>,
+      found: Readonly<Record<string, number>>,
+      rows?: readonly object[],
+    ) => {
+      const shop = await place.open({ ...declaration, allowed: ['convert:products.code', 'drop:products.code'] });
+      try {
+        if (rows !== undefined) await shop.post('brands', [{ id: 1, name: 'Alpina' }]);
+        if (rows !== undefined) await shop.post('products', rows);
+        for (const [word, count] of Object.entries(found)) {
+          expect([word, await shop.list(`/products?select=id&search=wfts.${word}`)]).toEqual([
+            word,
+            Array.from({ length: count }, () => ({ id: 1 })),
+          ]);
+        }
+      } finally {
+        await shop.close();
+      }
+    };
+    const row = { id: 1, name: 'tent', size: 'large', code: 4711, brand_id: 1 };
+    await during(searched('name', 'code: int4', 'name'), { tent: 1, large: 0, alpina: 1, maker: 0 }, [row]);
+    const sized = searched('size', 'code: int4', 'name');
+    expect((await place.plan(sized)).problems).toEqual([]);
+    await during(sized, { tent: 0, large: 1, alpina: 1 });
+    await during(searched('size', 'code: int4', "'maker'"), { large: 1, alpina: 0, maker: 1 });
+    await during(searched('size', 'code: text', "'maker'"), { large: 1, 4711: 1 });
+    await during(searched('size', '', "'maker'"), { large: 1, 4711: 0 });
+    expect((await place.plan(searched('size', '', "'maker'"))).steps).toEqual([]);
+  });
+
   test('are rejected with the reason if a row does not fit', async () => {
     const place = PLACES[engine]!();
     const shop = await place.open(declared(PRICES));

@@ -54,6 +54,10 @@ function removals({ changes, pairs }: Comparison): string[] {
   const dropConstraint = (change: Change, name: string) =>
     `${alterTable(before(change))} drop constraint if exists ${identifier(name)}`;
   return [
+    // First, so that a column that such a field was computed from can be dropped or converted.
+    ...ofKind(changes, 'change-type')
+      .filter((change) => change.before.computed !== undefined)
+      .map((change) => `${alterColumn({ collection: before(change), field: change.before })} drop expression`),
     ...ofKind(changes, 'drop-reference').map((change) => dropConstraint(change, change.reference.name)),
     ...ofKind(changes, 'drop-unique').map((change) => dropConstraint(change, change.unique.name)),
     ...ofKind(changes, 'drop-index').map(({ index }) => dropIndex(index.name)),
@@ -105,8 +109,7 @@ function columns({ changes, pairs }: Comparison): string[] {
     ...ofKind(changes, 'change-type').flatMap((change) => {
       const { field, before } = change;
       const type = `${alterColumn(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
-      const stop = before.computed === undefined ? [] : [`${alterColumn(change)} drop expression`];
-      return isAssigned(change) ? [type] : [...stop, `${alterColumn(change)} drop default`, type];
+      return isAssigned(change) ? [type] : [`${alterColumn(change)} drop default`, type];
     }),
     ...ofKind(changes, 'change-type', 'change-default').flatMap((change) => {
       const value = schema.defaultSql(change.field);

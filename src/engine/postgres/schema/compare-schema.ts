@@ -89,7 +89,8 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     ),
   };
   const log = await inspectLog(runner, schema);
-  const wordIndexes = await inspectWordIndexes(runner, schema, catalogue);
+  const comparison = compare({ catalogue, own, indexesOf }, found);
+  const wordIndexes = await inspectWordIndexes(runner, schema, catalogue, comparison.changes);
   const isNew = version === null && adopted.length === 0;
   const logged = collectionsToLog(own, adopted, log, requirement.historyDays, isNew);
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
@@ -107,7 +108,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
       ...notToCreate(own),
       ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
     ],
-    comparison: compare({ catalogue, own, indexesOf }, found),
+    comparison,
     missing: [...(isOurs ? missing : []), ...wordIndexSteps(wordIndexes)],
     wordIndexes,
     newRecord: isOurs ? recordOf(own) : (record ?? ''),

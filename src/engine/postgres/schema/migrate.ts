@@ -26,7 +26,7 @@ import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS, type Notice, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
 import { applyLog } from '../history/triggers.ts';
-import { applyWordIndexes } from '../search/word-index.ts';
+import { createWordIndexes, dropWordIndexes } from '../search/word-index.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';
 import { inspectSchema, isInPlace, type PostgresRequirement, type SchemaState, stepsIn } from './compare-schema.ts';
 import { problemsIn } from './conversion.ts';
@@ -232,9 +232,11 @@ export async function makeTables(
     if (!found.schemaExists) await run(`create schema ${identifier(requirement.schema)}`);
     if (missing.includes(createStep({ name: RETRY_TABLE }))) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (missing.includes(createStep({ name: VERSION_TABLE }))) for (const sql of VERSION_TABLE_SQL) await run(sql);
+    // The triggers of an index depend on columns.
+    await dropWordIndexes(transaction, requirement.schema, found.wordIndexes);
     await applyChanges(transaction, requirement, comparison);
     await applyLog(transaction, requirement.schema, found.logged, comparison, requirement.historyDays);
-    await applyWordIndexes(transaction, requirement.schema, found.wordIndexes);
+    await createWordIndexes(transaction, requirement.schema, found.wordIndexes);
     if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);
   } catch (error) {
     if (VALUE_ERROR.test(sqlState(error) ?? ''))

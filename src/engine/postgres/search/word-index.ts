@@ -1,5 +1,6 @@
 /** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
 import type { Catalogue } from '../../../collection/declaration.ts';
+import { type Change, ofKind } from '../../migration/changes.ts';
 import { type Compaction, compactWords } from '../../search/compact-index.ts';
 import { indexStaleRows } from '../../search/index-rows.ts';
 import {
@@ -80,6 +81,7 @@ function fingerprint(schema: string, index: WordIndex): string {
 }
 
 export interface WordIndexChanges {
+  /** Declared indexes that do not exist, are defined differently, or depend on a column that changes. */
   readonly missing: readonly WordIndex[];
   /** Collections whose index is dropped. */
   readonly obsolete: readonly string[];
@@ -89,6 +91,7 @@ export async function inspectWordIndexes(
   runner: Runner,
   schema: string,
   { collections }: Pick<Catalogue, 'collections'>,
+  changes: readonly Change[] = [],
 ): Promise<WordIndexChanges> {
   const sql = `select c.relname::text as name, coalesce(obj_description(c.oid, 'pg_class'), '') as fingerprint
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -98,9 +101,22 @@ export async function inspectWordIndexes(
   const declared = [...collections.values()].flatMap((each) => wordIndexOf(each) ?? []);
   const names = declared.map(({ collection }) => collection.name);
   return {
-    missing: declared.filter((index) => found.get(index.collection.name) !== fingerprint(schema, index)),
+    missing: declared.filter(
+      (index) => found.get(index.collection.name) !== fingerprint(schema, index) || hasOtherColumn(index, changes),
+    ),
     obsolete: [...found.keys()].filter((name) => !names.includes(name)),
   };
+}
+
+/** Whether changes replace or convert a column whose text or key an index has. */
+function hasOtherColumn(index: WordIndex, changes: readonly Change[]): boolean {
+  const columns = [
+    { to: index.collection.name, fields: ownFields(index) },
+    ...referencesIn(index).map(({ to, target, fields }) => ({ to, fields: [target, ...fields] })),
+  ];
+  return ofKind(changes, 'drop-field', 'add-field', 'change-type').some(({ collection, field }) =>
+    columns.some(({ to, fields }) => to === collection.name && fields.includes(field.name)),
+  );
 }
 
 export function wordIndexSteps({ missing, obsolete }: WordIndexChanges): string[] {
@@ -110,8 +126,8 @@ export function wordIndexSteps({ missing, obsolete }: WordIndexChanges): string[
   ];
 }
 
-/** Creates missing indexes with all rows stale, and drops obsolete ones. */
-export async function applyWordIndexes(runner: Runner, schema: string, changes: WordIndexChanges): Promise<void> {
+/** Drops obsolete indexes, and what exists of missing ones. */
+export async function dropWordIndexes(runner: Runner, schema: string, changes: WordIndexChanges): Promise<void> {
   const run = (sql: string) => query(runner, { sql, params: [] });
   const { missing, obsolete } = changes;
   for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) {
@@ -123,6 +139,11 @@ export async function applyWordIndexes(runner: Runner, schema: string, changes: 
     for (const each of functions) await run(`drop function ${identifier(each.name)} cascade`);
     for (const table of Object.values(wordTables(name))) await run(`drop table if exists ${identifier(table)}`);
   }
+}
+
+/** Creates missing indexes with all rows stale. */
+export async function createWordIndexes(runner: Runner, schema: string, { missing }: WordIndexChanges): Promise<void> {
+  const run = (sql: string) => query(runner, { sql, params: [] });
   for (const index of missing) {
     for (const definition of definitionsOf(schema, index)) await run(definition);
     const { words, stale, key, collection } = index;
