@@ -93,11 +93,15 @@ export function compileWalk({ to, inner }: Relation, tree: TreeTest, where: Pred
   return `with recursive ${found} (key) as (${start} union ${step}) select key from ${found}`;
 }
 
-/** The number of rows above the row that a field refers to. */
+/**
+ * The number of rows above the row that a field refers to. In a tree, a field that leads to the row above counts those
+ * above its own row, so that the root comes before its children.
+ */
 export function compileDepth(tree: TreeWay, scope: Scope): string {
   const { inner, outer } = tree.relation;
   const { table, found, next, step } = compileWay(tree, scope);
-  const start = `select ${next} from ${table.sql} where ${same(inner, columnOf(outer, scope), table.scope)}`;
+  const first = columnOf(outer === tree.by ? inner : outer, scope);
+  const start = `select ${next} from ${table.sql} where ${same(inner, first, table.scope)}`;
   const walk = `with recursive ${found} (key) as (${start}${step.where} union select ${next} ${step.from}${step.where})`;
   return `(${walk} select count(*) from ${found})`;
 }

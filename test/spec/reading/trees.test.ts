@@ -163,6 +163,17 @@ for (const engine of ['SQLite', 'SQLite with large tables', 'PostgreSQL']) {
     test('order=code(depth) lists the rows above from the top down', async () => {
       expect(await codes('code=above.small&order=code(depth)')).toEqual(['all', 'tents', 'tunnel']);
       expect(await codes('code=above.small&order=code(depth).desc')).toEqual(['tunnel', 'tents', 'all']);
+      // A root and its children have no row above their parent.
+      const topDown = ['all', 'tents'];
+      expect(await codes('code=in.(all,tents)&order=parent(depth),code.desc')).toEqual(topDown);
+      expect(await codes('code=in.(all,tents)&order=parent(depth).desc,code')).toEqual(topDown.toReversed());
+      const visible = as('visitor');
+      expect(await codes('code=in.(all,tents,small)&order=parent(depth),code.desc', visible)).toEqual([
+        ...topDown,
+        'small',
+      ]);
+      const staff = await list('/staff?select=id&order=manager_id(depth).desc,id');
+      expect(staff.map(({ id }) => id)).toEqual([3, 2, 1]);
       expect(await ids('category=within.tents&order=category(depth).desc,id')).toEqual([5, 3, 4, 2]);
       // Only rows that the role may read count.
       expect(await codes('order=code(depth),code&code=in.(box,gas)', as('visitor'))).toEqual(['box', 'gas']);
