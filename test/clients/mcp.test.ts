@@ -114,8 +114,11 @@ describe.each([...DATABASES])('/mcp on %s', (_, database) => {
     expect(await other.call('commit', { token: stolen })).toMatchObject({ isOk: false });
 
     const { token, done } = await commit(add(1), add(2));
-    expect(done.isOk).toBe(true);
-    expect(await call('commit', { token })).toMatchObject({ isOk: false });
+    expect(done).toMatchObject({ isOk: true, text: expect.stringMatching(/^The writes are stored:/) });
+    expect(await call('commit', { token })).toEqual({
+      isOk: false,
+      text: 'the token is unknown or too old. Call write again.',
+    });
     await commit({ method: 'PATCH', path: '/products?id=eq.1', body: { price: 9 } });
     await commit({ method: 'DELETE', path: '/products?id=eq.2' });
     expect(await rows()).toMatchObject([{ id: 1, price: 9 }]);

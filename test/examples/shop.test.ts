@@ -23,9 +23,22 @@ test.skipIf(CADDY === undefined)(
     const origin = await startCaddy(readFileSync(join(SHOP, 'Caddyfile'), 'utf8'), 'http://localhost:8080', {
       '127.0.0.1:3000': `127.0.0.1:${port}`,
       'root * site': `root * ${join(SHOP, 'site')}`,
+      'root * pictures': `root * ${join(SHOP, 'pictures')}`,
     });
     expect(await (await fetch(`${origin}/`)).text()).toContain('<title>Outdoor shop</title>');
-    for (const path of ['/collections.yaml', '/catalogue.db', '/%2e%2e/collections.yaml'])
+    const key = (await run({ cwd, args: ['key', 'add', '--role', 'feed', '--name', 'feed'] })).stdout.trim();
+    const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
+    const products = await fetch(`${origin}/api/products?select=image_link`, { headers });
+    for (const { image_link } of (await products.json()) as { image_link: string }[]) {
+      const picture = await fetch(image_link.replace('https://shop.example', origin));
+      expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    }
+    for (const path of [
+      '/pictures/..%2fcollections.yaml',
+      '/collections.yaml',
+      '/catalogue.db',
+      '/%2e%2e/collections.yaml',
+    ])
       expect((await fetch(`${origin}${path}`)).status).toBe(404);
     const login = await fetch(`${origin}/api/auth/login`, sendJson('POST', { name: 'ann', password: PASSWORD }));
     const [cookie] = login.headers.get('set-cookie')!.split(';');

@@ -65,7 +65,7 @@ export function rolesWithoutLog({ draft, roles }: Pick<Catalogue, 'draft' | 'rol
   const names = [...roles.values()].filter(readsLoggedRows).map(({ name }) => name);
   if (names.length === 0) return undefined;
   const rule = `changes: { read: { fields: [${FORMER_FIELDS}] } }`;
-  return `roles without "all" need a permission for the log of changes (/changes, Prefer: as-of), and none has it: ${names.join(', ')}. Add "${rule}" to those that may read it (also with actor, if they may know who wrote), or "changes: {}" to one of them to keep the log closed and end this warning`;
+  return `these roles cannot read the log of changes (/changes, Prefer: as-of): ${names.join(', ')}. A role without "all" needs a permission for it. Add "${rule}" to roles that may read it. Add actor to the fields if they may know who wrote. To keep the log closed and end this warning, add "changes: {}" to one role`;
 }
 
 function readsLoggedRows({ isAll, rules }: Role): boolean {

@@ -139,6 +139,7 @@ async function callTool({ name, arguments: given }: NonNullable<Message['params'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { message, details, hint } = error;
-    return { isError: true, content: text([message, details, hint].filter((each) => each !== null).join(' ')) };
+    const sentences = [message, details, hint].filter((each) => each !== null);
+    return { isError: true, content: text(sentences.map((each) => each.replace(/[^.!?]$/, '$&.')).join(' ')) };
   }
 }

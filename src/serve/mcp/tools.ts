@@ -142,8 +142,11 @@ async function preview(given: Arguments, call: AgentCall): Promise<string> {
 
 async function commit(given: Arguments, call: AgentCall): Promise<string> {
   const body = previews.take(textOf(given, 'token'), callerOf(call), call.session);
-  if (body !== undefined) return data(await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'return=headers-only'));
-  throw new ApiError('PGRST102', 'the token is unknown or too old', { hint: 'Call write again.' });
+  if (body === undefined) {
+    throw new ApiError('PGRST102', 'the token is unknown or too old', { hint: 'Call write again.' });
+  }
+  const results = await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'return=headers-only');
+  return `The writes are stored:\n${data(results)}`;
 }
 
 /** The writes of a session have ids that begin with it. */

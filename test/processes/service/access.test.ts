@@ -113,7 +113,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(service.stderr()).toStartWith(`WARNING: credentials are ${words}`);
       const [, ofLog, ...none] = service.stderr().split('\n');
       expect(ofLog).toMatch(
-        /^WARNING: roles without "all" need a permission for the log of changes .* Add "changes: \{ read: \{ fields: \[seq, at, .*\] \} \}"/,
+        /^WARNING: these roles cannot read the log of changes .* Add "changes: \{ read: \{ fields: \[seq, at, .*\] \} \}"/,
       );
       expect(none).toEqual(['']);
       const refused = await service.fetch('/products', { headers: withKey(key) });

@@ -146,7 +146,7 @@ describe('a declaration', () => {
   test('warns if its roles could read the log before and no role says whether they still may', () => {
     const warningOf = (roles: string) => rolesWithoutLog(declaredBy(`${COLLECTIONS}${roles}`));
     const roles = 'roles:\n  a: { products: { read: true } }\n  b: { customers: { read: true } }\n  admin: all\n';
-    expect(warningOf(roles)).toContain('none has it: a, b.');
+    expect(warningOf(roles)).toContain('cannot read the log of changes (/changes, Prefer: as-of): a, b.');
     expect(warningOf(roles)).toContain('"changes: { read: { fields: [seq, at,');
     expect(warningOf(`${roles}  c: { changes: {} }\n`)).toBeUndefined();
     expect(warningOf('roles:\n  admin: all\n')).toBeUndefined();

@@ -99,6 +99,13 @@ describe.each(TWO_ENGINES)('the outdoor shop on %s', (engine) => {
       'Preis;Artikelnummer;Name;Hersteller;Beschreibung;Link',
       '199,9;T-1;Ridge Tent;North Ridge;Leichtes Zelt für zwei Personen und eine Nacht;https://shop.example/#T-1',
     ]);
+    const sold = (pieces: number) => editor.fetch('/stock?product_id=eq.4', sendJson('PATCH', { pieces }));
+    await sold(0);
+    for (const name of ['google_merchant', 'price_comparison']) {
+      const file = await (await feed.fetch(`/rpc/${name}`)).text();
+      expect([file.includes('S-2'), file.includes('B-1')]).toEqual([false, true]);
+    }
+    await sold(30);
     // The rows of the tests have no pictures.
     expect(await feed.list('/rpc/feed_gaps?select=sku&image=not.is.null')).toEqual([]);
     await editor.fetch('/products?id=eq.2', sendJson('PATCH', { maker: null }));
