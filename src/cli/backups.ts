@@ -17,12 +17,12 @@ any moment up to complete_until.`,
     const backups = await listBackups(openPlace(place)).catch((error) => {
       throw new ConfigError(`${place} cannot be read: ${reasonOf(error)}`);
     });
-    const rows = backups.map(({ name, moment, size, isEncrypted, segments }) => ({
+    const rows = backups.map(({ name, moment, size, isEncrypted, completeUntil }) => ({
       backup: name,
       time: moment.toISOString(),
       bytes: size,
       encrypted: isEncrypted,
-      complete_until: (segments.at(-1)?.time ?? moment).toISOString(),
+      complete_until: completeUntil.toISOString(),
     }));
     const columns = ['backup', 'time', 'bytes', 'encrypted', 'complete_until'] as const;
     printRows(columns, rows, values.json, `${place} has no backups.`);

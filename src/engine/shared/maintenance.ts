@@ -55,6 +55,8 @@ export interface RestoreOptions extends CopyOptions {
 export interface LogMark {
   readonly seq: number;
   readonly mark: string;
+  /** When it was logged, if that is known. */
+  readonly at?: string;
 }
 
 interface CopyReport {

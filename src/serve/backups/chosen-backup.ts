@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Maintenance } from '../../engine/shared/maintenance.ts';
 import { ConfigError } from '../../settings/setting.ts';
+import { decryptFile, isEncrypted } from './encryption.ts';
 import { isPlace, openPlace, reasonOf } from './place.ts';
 import { fetchFile, listBackups, type StoredBackup } from './stored-backups.ts';
 
@@ -29,27 +30,40 @@ export async function withBackup<T>(
   maintenance: Maintenance,
   use: (backup: ChosenBackup) => Promise<T>,
 ): Promise<T> {
-  const isFile = !isPlace(from);
-  if (isFile && until === undefined && !from.endsWith('.enc')) return use({ file: from, name: from });
+  const isFile = !isPlace(from) && until === undefined;
+  if (isFile && !(await isEncrypted(from))) return use({ file: from, name: from });
+  // Beside the database, where its bytes will be.
+  const folder = mkdtempSync(join(dirname(maintenance.files[0] ?? ''), 'catalogue-restore-'));
+  try {
+    if (!isFile) return await use(await fetchBackup({ from, until, key }, maintenance, folder));
+    const file = join(folder, 'backup.db');
+    await decryptFile(from, file, key);
+    return await use({ file, name: from });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function fetchBackup(
+  { from, until, key }: BackupChoice,
+  maintenance: Maintenance,
+  folder: string,
+): Promise<ChosenBackup> {
   const isNamed = /\.db(\.enc)?$/.test(from);
   const place = openPlace(isNamed ? dirname(from) : from);
   const backups = await listBackups(place).catch((error) => {
     throw new ConfigError(`${place.location} cannot be read: ${reasonOf(error)}`);
   });
   const backup = chooseBackup(backups, from, isNamed, until);
-  // Beside the database, where its bytes will be.
-  const folder = mkdtempSync(join(dirname(maintenance.files[0] ?? ''), 'catalogue-restore-'));
-  try {
-    const file = await fetchFile(place, backup, folder, key);
-    if (until === undefined) return await use({ file, name: backup.name });
-    const segments: string[] = [];
-    for (const each of backup.segments) segments.push(await fetchFile(place, each, folder, key));
-    const lastChange = await maintenance.replayLog(file, segments, until);
-    return await use({ file, name: backup.name, lastChange });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const file = await fetchFile(place, backup, folder, key);
+  if (until === undefined) return { file, name: backup.name };
+  const segments: string[] = [];
+  for (const each of backup.segments) segments.push(await fetchFile(place, each, folder, key));
+  const lastChange = await maintenance.replayLog(file, segments, until);
+  return { file, name: backup.name, lastChange };
 }
+
+/** The newest backup that, with its log, has all changes until the wanted moment. */
 
 function chooseBackup(
   backups: readonly StoredBackup[],
@@ -60,11 +74,17 @@ function chooseBackup(
   const named = isNamed ? backups.filter(({ name }) => name === basename(from)) : backups;
   const [oldest] = named;
   if (oldest === undefined) throw new ConfigError(isNamed ? `backup ${from} does not exist` : `${from} has no backups`);
-  const chosen = named.findLast(({ moment }) => until === undefined || moment <= until);
-  if (chosen === undefined) {
+  if (until === undefined) return named.at(-1)!;
+  const earlier = named.filter(({ moment }) => moment <= until);
+  if (earlier.length === 0) {
     throw new ConfigError(
-      `${isNamed ? 'the backup' : 'the oldest backup'} is from ${oldest.moment.toISOString()}, after ${until!.toISOString()}. catalogue backups lists others`,
+      `${isNamed ? 'the backup' : 'the oldest backup'} is from ${oldest.moment.toISOString()}, after ${until.toISOString()}. catalogue backups lists others`,
     );
   }
-  return chosen;
+  const chosen = earlier.findLast(({ completeUntil }) => completeUntil >= until);
+  if (chosen !== undefined) return chosen;
+  const last = new Date(Math.max(...earlier.map(({ completeUntil }) => completeUntil.getTime()))).toISOString();
+  throw new ConfigError(
+    `changes until ${until.toISOString()} may be missing: the stored log is complete until ${last}. Use --until ${last}`,
+  );
 }

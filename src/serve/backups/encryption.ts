@@ -5,6 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { PRIVATE_MODE } from '../../base/files/output-file.ts';
 import { keepRecent } from '../../base/memo.ts';
@@ -76,8 +77,18 @@ export function encryptFile(from: string, to: string, passphrase: string): Promi
   });
 }
 
+/** Whether a file begins like an encrypted one. A missing file does not. */
+export async function isEncrypted(file: string): Promise<boolean> {
+  const start = await Bun.file(file)
+    .slice(0, MAGIC.length)
+    .bytes()
+    .catch(() => undefined);
+  return start !== undefined && MAGIC.equals(start);
+}
+
 /** Throws if the key is wrong, or the file was changed. */
-export function decryptFile(from: string, to: string, passphrase: string): Promise<void> {
+export async function decryptFile(from: string, to: string, passphrase: string): Promise<void> {
+  if (passphrase === '') throw new ConfigError(`${basename(from)} is encrypted: set CATALOGUE_BACKUP_KEY to its key`);
   return convert(from, to, CHUNK_BYTES + TAG_BYTES, async (source) => {
     const { buffer: header } = await source.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
     const salts = header.subarray(MAGIC.length);

@@ -1,6 +1,5 @@
 /** Where backups are kept: a folder, or a bucket of S3. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError } from '../../base/errors.ts';
 import { fileProblem, isSameFile, moveIntoPlace } from '../../base/files/output-file.ts';
@@ -16,8 +15,8 @@ export interface StoredObject {
 
 export interface BackupPlace {
   readonly location: string;
-  /** A folder for incomplete files. */
-  readonly temporary: string;
+  /** The folder for files that `put` moves. Absent if they can be anywhere. */
+  readonly temporary?: string;
   /** Stores a complete file durably. The file may be moved. */
   put(name: string, path: string, size: number): Promise<void>;
   get(name: string, size: number): AsyncIterable<Uint8Array>;
@@ -58,7 +57,6 @@ function s3Place(location: string): BackupPlace {
   const bucket = new Bucket(location);
   return {
     location,
-    temporary: tmpdir(),
     put: (name, path, size) => bucket.place(name, path, size),
     get: (name, size) => bucket.parts(name, 0, size),
     list: async () => {

@@ -1,15 +1,15 @@
 /** Backups at regular times while the service runs, and the log of changes after the last one in between. */
-import { join } from 'node:path';
-import { temporaryPath } from '../../base/files/output-file.ts';
 import { counter, gauge, type Metric } from '../../base/metric.ts';
 import type { LogMark, Maintenance } from '../../engine/shared/maintenance.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ServeSettings } from '../../settings/by-command.ts';
 import { type BackupPlace, openPlace, reasonOf } from './place.ts';
-import { backUpTo, listBackups, removeOld, segmentName, storeFile } from './stored-backups.ts';
+import { backUpTo, listBackups, removeOld, segmentName, storeFile, temporaryFile } from './stored-backups.ts';
 
 /** A failed backup is repeated after this time, or after the interval if that is shorter. */
 const RETRY_SECONDS = 60;
+/** The longest delay of a timer. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 /** How long a stop waits for the rest of the log. */
 const STOP_MS = 5_000;
 
@@ -25,7 +25,8 @@ interface Stored {
 }
 
 export class ScheduledBackups {
-  private timer: ReturnType<typeof setInterval> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isStopped = false;
   private pending: Promise<void> | undefined;
   private stored: Stored | undefined;
   private hasListed = false;
@@ -44,16 +45,22 @@ export class ScheduledBackups {
     private readonly log: Log,
   ) {}
 
-  start(): void {
-    const { backupSeconds, backupLogSeconds } = this.settings;
-    const seconds = Math.min(backupSeconds, backupLogSeconds || backupSeconds);
-    this.timer = setInterval(this.tick, seconds * 1000);
-    this.tick();
-  }
+  /** Never two at once. */
+  readonly start = (): void => {
+    this.pending = this.attempt((maintenance, place) => this.step(maintenance, place)).finally(() => {
+      this.pending = undefined;
+      if (this.isStopped) return;
+      const now = Date.now();
+      const logAt = now + (this.settings.backupLogSeconds * 1000 || MAX_DELAY_MS);
+      const next = Math.max(this.retryAt, Math.min(this.dueAt, logAt));
+      this.timer = setTimeout(this.start, Math.min(Math.max(next - now, 1), MAX_DELAY_MS));
+    });
+  };
 
   /** Stores the rest of the log, and resolves when a running backup has finished. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
+    this.isStopped = true;
+    clearTimeout(this.timer);
     await this.pending;
     if (this.stored === undefined) return;
     const rest = this.attempt(async (maintenance, place) => void (await this.storeLog(maintenance, place)));
@@ -66,14 +73,6 @@ export class ScheduledBackups {
     gauge('backup_log_timestamp_seconds', 'When the log after the backup was last complete.', this.logGoodAt / 1000),
     counter('backup_failures_total', 'Backups, or logs after them, that failed.', this.failures),
   ];
-
-  /** Never two at once. */
-  private readonly tick = (): void => {
-    if (Date.now() < this.retryAt) return;
-    this.pending ??= this.attempt((maintenance, place) => this.step(maintenance, place)).finally(() => {
-      this.pending = undefined;
-    });
-  };
 
   private async attempt(work: (maintenance: Maintenance, place: BackupPlace) => Promise<void>): Promise<void> {
     const { backupTo, backupFolder, backupSeconds } = this.settings;
@@ -104,15 +103,17 @@ export class ScheduledBackups {
   }
 
   private async backup(maintenance: Maintenance, place: BackupPlace): Promise<void> {
-    const { rows, bytes, last, name, copied, file } = await backUpTo(place, maintenance, this.settings.backupKey);
-    // Until now, the earlier backup and its log are the only ones for moments before this backup.
+    const begun = Date.now();
+    const { rows, bytes, last, name, moment, file } = await backUpTo(place, maintenance, this.settings.backupKey);
+    // The earlier backup and its log are the only ones for moments before this backup.
+    if (this.stored?.last !== undefined) await Bun.sleep(moment - Date.now());
     await this.storeLog(maintenance, place);
     this.stored = { name, last };
-    this.goodAt = copied;
-    this.logGoodAt = copied;
-    this.dueAt = copied + this.settings.backupSeconds * 1000;
+    this.goodAt = begun;
+    this.logGoodAt = begun;
+    this.dueAt = begun + this.settings.backupSeconds * 1000;
     this.log.write('info', 'backup', { place: place.location, file, rows, bytes });
-    await removeOld(place, this.settings);
+    await removeOld(place, maintenance, this.settings);
   }
 
   /** Returns false if the log does not continue after the last backup. */
@@ -120,11 +121,13 @@ export class ScheduledBackups {
     const { stored } = this;
     if (stored?.last === undefined || this.settings.backupLogSeconds === 0) return true;
     const now = Date.now();
-    const partial = temporaryPath(join(place.temporary, 'catalogue-log'));
+    const partial = temporaryFile(place, maintenance, this.settings.backupKey);
     const last = await maintenance.copyLog(partial, stored.last);
     if (last === 'other') return false;
     if (last !== 'same') {
-      await storeFile(place, segmentName(stored.name, last), partial, this.settings.backupKey);
+      // The copy may have entries that are later than its beginning.
+      const completeUntil = Math.max(now, Date.parse(last.at ?? '') || 0);
+      await storeFile(place, segmentName(stored.name, last, completeUntil), partial, this.settings.backupKey);
       this.stored = { ...stored, last };
     }
     this.logGoodAt = now;

@@ -1,11 +1,12 @@
 /**
  * Backups in a place, and the log of changes after each. Names have the time, and the last entry of the log:
- * `catalogue-20261118T083000Z-1042-9f3a2b1c.db`, then `catalogue-20261118T083000Z-1042-9f3a2b1c.1077-77aa00bb.log`.
+ * `catalogue-20261118T083000Z-1042-9f3a2b1c.db`, then
+ * `catalogue-20261118T083000Z-1042-9f3a2b1c.1077-77aa00bb-20261118T083010123Z.log`, which is complete until its time.
  * They end with `.enc` if they are encrypted.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PRIVATE_MODE, temporaryPath } from '../../base/files/output-file.ts';
@@ -14,10 +15,15 @@ import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, encryptFile } from './encryption.ts';
 import type { BackupPlace, StoredObject } from './place.ts';
 
-const NAME = /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?)(?:\.(\d+)-([\da-f]{8})\.log|\.db)(\.enc)?$/;
+const NAME =
+  /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?)(?:\.(\d+)-([\da-f]{8})-(\d{8}T\d{9}Z)\.log|\.db)(\.enc)?$/;
 /** The incomplete file of a killed backup. */
 const PARTIAL = /^catalogue-.*\.partial-[\da-f]{8}(?:\.enc)?$/;
 const ENCRYPTED = '.enc';
+/** The end of the name of a copy beside the database. */
+const COPY = '.backup';
+/** What is older than this belongs to a killed backup. */
+const LEFTOVER_MS = 3_600_000;
 
 export interface StoredBackup extends StoredObject {
   /** The moment whose state it has. */
@@ -27,17 +33,19 @@ export interface StoredBackup extends StoredObject {
   readonly segments: readonly StoredObject[];
   /** The last entry of the log that is stored. Undefined without a log. */
   readonly last: LogMark | undefined;
+  /** The backup and its log have all changes until this moment. */
+  readonly completeUntil: Date;
 }
 
-/** The name of a backup that was copied before `now`. All its changes are earlier than its moment, a whole second. */
-function backupName(last: LogMark | undefined, now: number): string {
-  const moment = new Date(Math.ceil(now / 1000) * 1000).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return `catalogue-${moment}${last === undefined ? '' : `-${last.seq}-${last.mark}`}.db`;
+function backupName(last: LogMark | undefined, moment: number): string {
+  const time = new Date(moment).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return `catalogue-${time}${last === undefined ? '' : `-${last.seq}-${last.mark}`}.db`;
 }
 
-/** The name of the log after a backup, up to its last entry. Names are in the order of entries. */
-export function segmentName(backup: string, last: LogMark): string {
-  return `${NAME.exec(backup)![1]}.${String(last.seq).padStart(15, '0')}-${last.mark}.log`;
+/** The name of the log after a backup, complete until a time. Names are in the order of entries. */
+export function segmentName(backup: string, last: LogMark, time: number): string {
+  const until = new Date(time).toISOString().replaceAll(/[-:.]/g, '');
+  return `${NAME.exec(backup)![1]}.${String(last.seq).padStart(15, '0')}-${last.mark}-${until}.log`;
 }
 
 /** The complete backups, oldest first. */
@@ -52,8 +60,8 @@ export async function listBackups(place: BackupPlace): Promise<readonly StoredBa
     parsed.filter(({ match }) => match[5] !== undefined),
     ({ match }) => match[1],
   );
-  return parsed.flatMap(({ object, match }) => {
-    const [, stem, time, seq, mark, isSegment, , encrypted] = match;
+  const backups = parsed.flatMap(({ object, match }) => {
+    const [, stem, time, seq, mark, isSegment, , , encrypted] = match;
     if (isSegment !== undefined) return [];
     const later = segments.get(stem) ?? [];
     const newest = later.at(-1)?.match;
@@ -61,20 +69,31 @@ export async function listBackups(place: BackupPlace): Promise<readonly StoredBa
     return {
       ...object,
       moment: momentOf(time!),
+      first: `${seq}-${mark}`,
+      logUntil: momentOf(newest?.[7] ?? time!),
       isEncrypted: encrypted !== undefined,
       segments: later.map((each) => each.object),
       last: lastSeq === undefined ? undefined : { seq: Number(lastSeq), mark: lastMark! },
     };
   });
+  return backups.map(({ first: _, logUntil, ...backup }) => {
+    const { last } = backup;
+    // Nothing changed until a later backup that has the same last entry.
+    const same = last && backups.findLast(({ first }) => first === `${last.seq}-${last.mark}`);
+    const completeUntil = same !== undefined && same.moment > logUntil ? same.moment : logUntil;
+    return { ...backup, completeUntil };
+  });
 }
 
 function momentOf(time: string): Date {
-  return new Date(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
+  const digits = time.replaceAll(/\D/g, '').padEnd(17, '0');
+  return new Date(digits.replace(/^(.{4})(..)(..)(..)(..)(..)(...)$/, '$1-$2-$3T$4:$5:$6.$7Z'));
 }
 
 /** Stores a file, encrypted if there is a key, and compares the stored bytes. Removes the file. Returns its name. */
 export async function storeFile(place: BackupPlace, name: string, path: string, key: string): Promise<string> {
-  const encrypted = `${path}${ENCRYPTED}`;
+  const { temporary } = place;
+  const encrypted = `${temporary === undefined ? path : temporaryPath(join(temporary, 'catalogue-backup'))}${ENCRYPTED}`;
   const [stored, source] = key === '' ? [name, path] : [`${name}${ENCRYPTED}`, encrypted];
   try {
     if (key !== '') await encryptFile(path, encrypted, key);
@@ -91,13 +110,23 @@ export async function storeFile(place: BackupPlace, name: string, path: string, 
   }
 }
 
-/** Copies a database to a place. The moment of the backup is now. */
+/** A name for an incomplete copy. What will be encrypted is only beside the database. */
+export function temporaryFile(
+  { temporary }: BackupPlace,
+  { files: [database = ''] }: Maintenance,
+  key: string,
+): string {
+  const isBeside = key !== '' || temporary === undefined;
+  return temporaryPath(isBeside ? `${database}${COPY}` : join(temporary, 'catalogue-backup'));
+}
+
+/** Copies a database to a place. All changes in it are earlier than its moment, a whole second. */
 export async function backUpTo(place: BackupPlace, maintenance: Maintenance, key: string, progress?: Progress) {
-  const partial = temporaryPath(join(place.temporary, 'catalogue-backup'));
+  const partial = temporaryFile(place, maintenance, key);
   const report = await maintenance.backup(partial, { replace: false, ...(progress && { progress }) });
-  const copied = Date.now();
-  const name = backupName(report.last, copied);
-  return { ...report, name, copied, file: await storeFile(place, name, partial, key) };
+  const moment = Math.ceil(Date.now() / 1000) * 1000;
+  const name = backupName(report.last, moment);
+  return { ...report, name, moment, file: await storeFile(place, name, partial, key) };
 }
 
 async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -116,7 +145,6 @@ export async function fetchFile(
   const path = join(folder, name);
   await pipeline(Readable.from(place.get(name, size)), createWriteStream(path, { mode: PRIVATE_MODE, flags: 'wx' }));
   if (!name.endsWith(ENCRYPTED)) return path;
-  if (key === '') throw new ConfigError(`${name} is encrypted: set CATALOGUE_BACKUP_KEY to its key`);
   const decrypted = path.slice(0, -ENCRYPTED.length);
   await decryptFile(path, decrypted, key);
   rmSync(path);
@@ -131,7 +159,11 @@ export interface Retention {
 }
 
 /** Removes old backups with their logs, and what killed backups left. The newest backup always stays. */
-export async function removeOld(place: BackupPlace, { backupsKept, backupAgeSeconds }: Retention): Promise<void> {
+export async function removeOld(
+  place: BackupPlace,
+  { files: [database = ''] }: Maintenance,
+  { backupsKept, backupAgeSeconds }: Retention,
+): Promise<void> {
   const backups = await listBackups(place);
   const oldest = backupAgeSeconds === 0 ? 0 : Date.now() - backupAgeSeconds * 1000;
   const old = backups.filter(({ moment }, index) => {
@@ -142,6 +174,12 @@ export async function removeOld(place: BackupPlace, { backupsKept, backupAgeSeco
     // A log without its backup is of no use, so the backup is the last to go.
     for (const { name } of [...backup.segments, backup]) await place.delete(name);
   }
-  const newest = backups.at(-1)?.time ?? 0;
-  for (const { name, time } of await place.list()) if (PARTIAL.test(name) && time < newest) await place.delete(name);
+  const isLeftover = (time: Date) => time.getTime() < Date.now() - LEFTOVER_MS;
+  for (const { name, time } of await place.list()) if (PARTIAL.test(name) && isLeftover(time)) await place.delete(name);
+  for (const name of readdirSync(dirname(database))) {
+    if (!name.startsWith(`${basename(database)}${COPY}.partial-`)) continue;
+    const path = join(dirname(database), name);
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file !== undefined && isLeftover(file.mtime)) rmSync(path);
+  }
 }

@@ -1,7 +1,7 @@
 /** Backups in a real S3 server or a folder, and restores to a moment. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../support/generated/runs.ts';
 import { type S3Server, startS3 } from '../../support/network/s3-server.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const DECLARATION = `
 collections:
-  groups: { history: false, fields: { id: int4, name: text } }
+  groups: { history: false, fields: { id: int4, name: text, next: { type: int4, computed: id + 1 } } }
   products:
     fields:
       id: int4
@@ -166,6 +166,9 @@ test('a backup in S3 becomes the state of any later moment, also after kill -9',
   await model.adopt(service);
   for (let count = 0; count < 40; count++) await model.write(service);
   await storedSince(Date.now());
+  // The stored log reaches beyond the last state.
+  await send(service, '/products', 'POST', { id: 7_000_000, name: 'later' });
+  await storedSince(Date.now());
   service.kill('SIGKILL');
   await service.exited;
   // One backup is enough: the second process continues its log.
@@ -195,6 +198,81 @@ test('a backup in S3 becomes the state of any later moment, also after kill -9',
   expect((await again.fetch(`/changes/undo?seq=eq.${change!.seq}`, { method: 'POST' })).status).toBe(200);
   expect(await (await again.fetch('/products?id=eq.6000000')).json()).toEqual([]);
 }, 60_000);
+
+const nextSecond = () => {
+  const second = Math.floor(Date.now() / 1000);
+  return until('the next second', () => Math.floor(Date.now() / 1000) > second);
+};
+
+test('a moment is restored with all changes before it, or not at all', async () => {
+  const cwd = newFolder();
+  const env = { CATALOGUE_BACKUP_KEY: 'a key of some length' };
+  const leftover = 'catalogue.db.backup.partial-0badcafe';
+  writeFileSync(join(cwd, leftover), 'the copy of a killed backup');
+  utimesSync(join(cwd, leftover), 0, 0);
+  const stored = (ending: string) => readdirSync(join(cwd, 'kept')).filter((name) => name.endsWith(ending));
+  const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '1s'];
+  const service = await startService({ cwd, env, args });
+  await until('the first backup', () => !readdirSync(cwd).includes(leftover) && stored('.db.enc').length === 1);
+  await nextSecond();
+  // One id for all requests.
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'same' };
+  const write = async (id: number) => {
+    const response = await service.fetch('/products', { method: 'POST', headers, body: JSON.stringify({ id }) });
+    expect(response.status).toBe(201);
+    const at = new Date();
+    await until('the next millisecond', () => Date.now() > at.getTime() + 1);
+    return at;
+  };
+  const first = await write(1);
+  await write(2);
+  expect(await run({ cwd, env, args: ['backup', 'file:kept'] })).toMatchObject({ exitCode: 0 });
+  await nextSecond();
+  const third = await write(3);
+  await write(4);
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+
+  const kept = `file:${join(cwd, 'kept')}`;
+  const idsAt = async (at: Date) => {
+    const { cwd: folder, finished } = restoreTo(kept, at, env);
+    expect(await finished).toMatchObject({ exitCode: 0 });
+    return ((await productsIn(folder)) as Product[]).map(({ id }) => id);
+  };
+  expect(await idsAt(first)).toEqual([1]);
+  expect(await idsAt(third)).toEqual([1, 2, 3]);
+  const { exitCode, stdout } = await restoreTo(kept, new Date('2090-01-01'), env).finished;
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('may be missing') });
+  expect(await idsAt(new Date(/Use --until (\S+Z)/.exec(stdout)![1]!))).toEqual([1, 2, 3, 4]);
+
+  copyFileSync(join(cwd, 'kept', stored('.db.enc').at(-1)!), join(cwd, 'renamed'));
+  const renamed = await run({ cwd, env, args: ['restore', 'renamed', '--database', 'new.db'] });
+  expect(renamed).toMatchObject({ exitCode: 0 });
+}, 60_000);
+
+test('the log continues after all entries expired, and a backup is made when it is due', async () => {
+  const cwd = newFolder();
+  await run({
+    cwd,
+    args: ['import', '-', '--collection', 'products', '--format', 'csv'],
+    stdin: 'id,name\n1,Tea\n2,Jam\n',
+  });
+  {
+    using db = new Database(join(cwd, 'catalogue.db'));
+    db.run("update catalogue_changes set at = '2020-01-01T00:00:00+00:00'");
+  }
+  await run({ cwd, args: ['backup', 'file:kept'] });
+  const stored = () => readdirSync(join(cwd, 'kept'));
+  const [only] = stored();
+  const due = new Date(Date.now() - 3_597_000).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  renameSync(join(cwd, 'kept', only!), join(cwd, 'kept', only!.replace(/\d{8}T\d{6}Z/, due)));
+  const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '0', '--history-days', '1'];
+  const service = await startService({ cwd, args });
+  await until('the backup', () => stored().filter((name) => name.endsWith('.db')).length === 2);
+  expect(stored().at(-1)).toMatch(/Z-2-[\da-f]{8}\.db$/);
+  service.kill('SIGTERM');
+  await service.exited;
+});
 
 test('places and times that cannot be used are one sentence', async () => {
   const cwd = newFolder();

@@ -22,7 +22,8 @@ export function loadLog(pool: Pool, { entries, begins, position }: CopiedLog): P
       }
       count += batch.length;
     }
-    for (const [{ name }, { seq, at }] of begins) {
+    for (const [{ name, assigned }, { seq, at }] of begins) {
+      if (assigned !== undefined) await run(advanceSql(name, assigned.name), name);
       const values = 'seq = $1::text::int8, at = $2::text::timestamptz';
       await run(`update ${RETAINED_TABLE} set ${values} where collection = $3::text`, String(seq), at, name);
     }
@@ -31,6 +32,14 @@ export function loadLog(pool: Pool, { entries, begins, position }: CopiedLog): P
     return count;
   };
   return inTransaction(pool, work, true);
+}
+
+/** Keys of deleted rows in the log are not assigned again. */
+function advanceSql(collection: string, key: string): string {
+  const sequence = `pg_get_serial_sequence(${quoteText(identifier(collection))}, ${quoteText(key)})`;
+  const last = `max((coalesce(new, old) ->> ${quoteText(key)})::int8)`;
+  return `select setval(${sequence}, greatest(${last}, pg_sequence_last_value(${sequence}::regclass)))
+    from ${LOG_TABLE} where collection = $1::text having ${last} > 0`;
 }
 
 function insertSql(collection: Collection): string {

@@ -173,9 +173,11 @@ function applySegment(connection: Connection, segment: string, until: string): A
   });
   setOrigin(connection, 'silent');
   for (const table of tablesIn(connection)) {
-    const columns = columnsOf(connection, 'segment', table)
-      .map(({ name }) => identifier(name))
-      .join(', ');
+    const copied = new Set(columnsOf(connection, 'segment', table).map(({ name }) => name));
+    const names = columnsOf(connection, 'main', table).flatMap(({ name }) =>
+      copied.has(name) ? identifier(name) : [],
+    );
+    const columns = names.join(', ');
     connection.execute(
       `insert or ignore into main.${identifier(table)} (${columns}) select ${columns} from segment.${identifier(table)}`,
     );
@@ -197,12 +199,14 @@ function applySegment(connection: Connection, segment: string, until: string): A
 function lastPosition(value: (sql: string, ...params: string[]) => unknown, position: number, until: string): number {
   const log = `segment.${LOG_TABLE}`;
   const last = Number(value(`select coalesce(max(seq), ?1) from ${log} where at <= ?2`, String(position), until));
-  const next = `(select request_id from ${log} where seq > ${last} order by seq limit 1)`;
-  const split = value(`select request_id from ${log} where seq = ${last} and request_id is ${next}`);
+  // An update that changed nothing has no request.
+  const adjacent = (rest: string) => value(`select request_id from ${log} where kind <> '' and seq ${rest} limit 1`);
+  const split = adjacent(`<= ${last} order by seq desc`);
+  if (split !== adjacent(`> ${last} order by seq`)) return last;
   if (split === undefined || split === null) return last;
   return Number(
     value(
-      `select coalesce(max(seq), ?1) from ${log} where seq < ${last} and request_id is not ?2`,
+      `select coalesce(max(seq), ?1) from ${log} where seq < ${last} and kind <> '' and request_id is not ?2`,
       String(position),
       String(split),
     ),

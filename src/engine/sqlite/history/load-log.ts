@@ -1,11 +1,13 @@
 /** Stores the log of another database, whose rows were loaded without it. */
-import type { Collection } from '../../../collection/declaration.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import type { CopiedLog } from '../../engine.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { quoteText } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { storedValues } from '../schema/schema.ts';
+import { advanceKey } from '../write/assigned-keys.ts';
 import { valueIn } from './log.ts';
 import { keySql } from './triggers.ts';
 
@@ -21,7 +23,10 @@ export async function loadLog(connection: Connection, { entries, begins, positio
         count++;
       }
     }
-    for (const [{ name }, { seq, at }] of begins) {
+    for (const [collection, { seq, at }] of begins) {
+      const { name, assigned } = collection;
+      // Keys of deleted rows are not assigned again.
+      if (assigned !== undefined) advanceKey(connection, collection, lastKey(connection, name, assigned));
       connection.run({
         sql: `update ${RETAINED_TABLE} set seq = ?, at = ? where collection = ?`,
         params: [seq, at, name],
@@ -34,6 +39,12 @@ export async function loadLog(connection: Connection, { entries, begins, positio
     connection.rollback();
   }
   return count;
+}
+
+/** The largest key in the log. */
+function lastKey(connection: Connection, collection: string, key: Field): Value {
+  const sql = `select coalesce(max(${valueIn('coalesce(new, old)', key)}), 0) from ${LOG_TABLE} where collection = ?`;
+  return connection.values({ sql, params: [collection] })[0]![0] as Value;
 }
 
 function insertSql(collection: Collection): string {

@@ -11,7 +11,7 @@ import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { ruleSql } from '../schema/schema.ts';
-import { keySql, POSITION, REQUEST_TABLE } from './triggers.ts';
+import { keySql, NOW, POSITION, REQUEST_TABLE } from './triggers.ts';
 
 /** The last position that a connection sees. */
 export function lastPosition(connection: Connection): number {
@@ -117,17 +117,22 @@ function rowScope({ collection }: LogView, row: string, bind: Bind) {
 }
 
 const SET = `update ${REQUEST_TABLE} set actor = ?, role = ?, request_id = ?, is_silent = ? where id = 1`;
+/** An entry of no collection between two requests to which a client gave the same id. */
+const SEPARATE = `insert into ${LOG_TABLE} (at, collection, key, kind) select ${NOW}, '', '', 'begin'
+  from (select request_id from ${LOG_TABLE} order by seq desc limit 1) where request_id = ?`;
 
 /** Undefined clears it: rows that another program writes have no origin. `silent` leaves the log alone. */
 export function setOrigin(connection: Connection, origin: Origin | 'silent' | undefined): void {
   const { actor = null, role = null, request = null } = typeof origin === 'object' ? origin : {};
   connection.run({ sql: SET, params: [actor, role, request, origin === 'silent' ? 1 : null] });
+  if (request !== null) connection.run({ sql: SEPARATE, params: [request] });
 }
 
 const ENTRIES_PER_STEP = 500;
 
+/** The last entry stays: backups continue after it. */
 const EXPIRED = `select max(seq), max(at) from (select seq, at from ${LOG_TABLE} order by seq limit ${ENTRIES_PER_STEP})
-  where at < strftime('%Y-%m-%dT%H:%M:%f', 'now', ?)`;
+  where at < strftime('%Y-%m-%dT%H:%M:%f', 'now', ?) and seq < ${POSITION}`;
 /** Updates that changed nothing, oldest first. The last position stays. */
 const UNCHANGED = (
   limit: number,
