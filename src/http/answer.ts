@@ -69,7 +69,11 @@ function workbookOf(sheet: NonNullable<Body>): Body | Promise<Body> {
           controller.error();
         }
       },
-      cancel: async () => void (await parts.return(undefined)),
+      async cancel() {
+        await parts.return(undefined);
+        // Unless the sheet was begun, the parts end without it. The source has reported its error.
+        if (!sheet.locked) await sheet.cancel().catch(() => {});
+      },
     });
   }
   return Array.fromAsync(packWorkbook([sheet])).then((parts) => Buffer.concat(parts));

@@ -2,12 +2,14 @@
 
 export type DateOrder = 'dayFirst' | 'monthFirst';
 
-const DATE = /^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?=$|[ T,])/;
+/** A year of two digits follows a point or a slash: 26-05-04 may begin with the year. */
+const DATE = /^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4}|(?<!-)\d{2})(?=$|[ T,])/;
 /** A day, the name of a month and a year; the name may be first. */
 const NAMED =
   /^\s*(?:(?<day>\d{1,2})\.?\s*)?(?<month>\p{L}{3,9})\.?\s+(?:(?<later>\d{1,2}),?\s+)?(?<year>\d{4})(?=$|[ T,])/u;
-/** English and German. Their short forms begin them, except for Mrz. */
-const MONTHS = /^(?:(jan)|(feb)|(mar|mär|mrz|maerz)|(apr)|(may|mai)|(jun)|(jul)|(aug)|(sep)|(o[ck]t)|(nov)|(de[cz]))/i;
+/** English and German, whole or in a short form. */
+const MONTHS =
+  /^(?:(jan(?:uary?)?)|(feb(?:r(?:uary?)?)?)|(mar(?:ch)?|märz?|mrz|maerz)|(apr(?:il)?)|(ma[iy])|(jun[ei]?)|(jul[iy]?)|(aug(?:ust)?)|(sep(?:t(?:ember)?)?)|(o[ck]t(?:ober)?)|(nov(?:ember)?)|(de[cz](?:ember)?))$/i;
 /** A time after a date, as browsers show it: `, 8:30 PM`. */
 const TIME = /^(\d{4}-\d\d-\d\d),?\s+(?:at |um )?(\d{1,2}):(\d\d)(:\d\d)?\s*([ap])?\.?(?:m\.?)?$/i;
 /** Two digits from here on are of the previous century, as in POSIX. */

@@ -1,7 +1,7 @@
 /** The stages of one write that a single request and each request of a batch share. */
 
 import type { Task } from '../base/cooperative.ts';
-import type { Report } from '../base/error-list.ts';
+import { FAIL, type Report } from '../base/error-list.ts';
 import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
@@ -20,7 +20,7 @@ import type { Retry, WritePlan } from '../plan/types.ts';
 import { checkRights, planWrite, type WriteMethod } from '../plan/write/write.ts';
 import type { WriteRequest } from '../plan/write/write-request.ts';
 import { encodingOf } from '../response/body.ts';
-import { redactError } from '../response/redact-errors.ts';
+import { redactError, withoutHiddenField } from '../response/redact-errors.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import type { WriteAsked } from '../response/write.ts';
 
@@ -64,11 +64,12 @@ export function* planCall(
   document: Document | undefined,
   allowUnfiltered: boolean,
   { access }: Rights,
-  report?: Report,
+  report = FAIL,
 ): Task<PlannedWrite> {
   const method = call.method as WriteMethod;
   const { prefix } = call.location;
-  const asked = { ...request, query, allowUnfiltered, ...(report === undefined ? {} : { report }) };
+  const redacted: Report = (error) => report(withoutHiddenField(error, collection));
+  const asked = { ...request, query, allowUnfiltered, report: redacted };
   const plan = yield* planWrite(collection, method, asked, document, access?.permissions);
   const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
   return { collection, prefix, method, media, preferences, plan, encoding };

@@ -36,8 +36,16 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
     case '23514':
       return collection.view.readsAll || isDeclaredLimit(error, collection) ? error : withoutDetails(error);
     default:
-      return error;
+      return withoutHiddenField(error, collection);
   }
+}
+
+/** Does not name the computed field whose result is out of range, if the caller cannot read it. */
+export function withoutHiddenField(error: ApiError, collection: Collection): ApiError {
+  const { code, field = '' } = error;
+  if (code !== '22003' || collection.byName.has(field)) return error;
+  const isComputed = stored(collection).byName.get(field)?.computed !== undefined;
+  return isComputed ? withoutDetails(error).with({ field: undefined }) : error;
 }
 
 /** A caller who reads all rows can see the conflicting one; others learn only what they sent. */

@@ -22,7 +22,9 @@ function remarks(each: Setting<unknown>): string {
 }
 
 function defaultText({ byDefault }: Setting<unknown>): string {
-  return byDefault === undefined ? '' : String(byDefault);
+  // Lists are printed; a record has no default but the empty one.
+  const isText = typeof byDefault !== 'object' || Array.isArray(byDefault);
+  return byDefault === undefined || !isText ? '' : String(byDefault);
 }
 
 /** The list of docs/reference/settings.md: one item per setting, its description on a line of its own. */

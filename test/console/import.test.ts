@@ -73,6 +73,12 @@ describe('the notation of a column', () => {
     ['31 March 2026, 8:05 PM', '2026-03-31 20:05'],
     ['31.12.26', '2026-12-31'],
     ['market 2026', 'market 2026'],
+    ['4. Sept 2026', '2026-09-04'],
+    ['Marvel 5, 2026', 'Marvel 5, 2026'],
+    ['Junior 5, 2026', 'Junior 5, 2026'],
+    ['31/05/26', '2026-05-31'],
+    ['31-05-2026', '2026-05-31'],
+    ['26-05-04', '26-05-04'],
   ])('the date %p is read as %s', (cell, iso) => {
     expect(columnWith('day', ';').read(cell)).toBe(iso);
   });

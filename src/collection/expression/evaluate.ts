@@ -79,7 +79,11 @@ function called({ operation, args, type }: Call, of: (argument: Expression) => O
     case 'is null':
       return of(args[0]!) === null;
     case 'coalesce':
-      return args.map(of).find((each) => each !== null) ?? null;
+      for (const each of args) {
+        const value = of(each);
+        if (value !== null) return value;
+      }
+      return null;
     case 'case': {
       const chosen = args.findIndex((each, at) => at % 2 === 0 && at < args.length - 1 && of(each) === true);
       return of(chosen === -1 ? args.at(-1)! : args[chosen + 1]!);
@@ -127,11 +131,18 @@ function called({ operation, args, type }: Call, of: (argument: Expression) => O
   }
 }
 
-/** SQL's three values: `or` is true if one is true, otherwise null if one is null; `and` is its mirror. */
+/**
+ * SQL's three values: `or` is true if one is true, otherwise null if one is null; `and` is its mirror. Arguments after
+ * a decisive one are not computed, as in PostgreSQL.
+ */
 function connected(decisive: boolean, args: readonly Expression[], of: (argument: Expression) => Operand): Operand {
-  const given = args.map(of);
-  if (given.includes(decisive)) return decisive;
-  return given.includes(null) ? null : !decisive;
+  let result: Operand = !decisive;
+  for (const each of args) {
+    const value = of(each);
+    if (value === decisive) return decisive;
+    if (value === null) result = null;
+  }
+  return result;
 }
 
 /** Whether there is a value: an empty text or list is none. */

@@ -76,6 +76,7 @@ for (const { name, args = () => [], json, bar } of COMMANDS) {
     ]);
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
     expect(help.stdout).toStartWith(`Usage: catalogue ${name}`);
+    expect(help.stdout).not.toContain('[object');
     expect(mistaken).toMatchObject({ exitCode: 1, stdout: '' });
     expect(mistaken.stderr).toMatch(/^catalogue: [^\n]*--no-such-flag[^\n]*\n$/);
     expect(told).toMatchObject({ exitCode: 0, stderr: '' });
@@ -133,6 +134,7 @@ test('an import shows read progress, then store progress, and 100% only at the e
 test('the help of a command lists only the settings that affect it', async () => {
   const flagsOf = async (name: string) => {
     const { stdout } = await run({ cwd, args: [name, '--help'] });
+    expect(stdout).not.toContain('[object');
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
   };
   expect(await flagsOf('backup')).toEqual([

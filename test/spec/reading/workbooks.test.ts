@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import { strFromU8, unzipSync } from 'fflate';
+import { createApp } from '../../../src/app.ts';
 import { checkSheetRows } from '../../../src/encode/workbook.ts';
 import { serveFeeds } from '../../support/engines/feed-service.ts';
 import { declaredBy, identify } from '../../support/engines/roles.ts';
 import { openDeclaredEngine } from '../../support/engines/shop.ts';
+import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -41,6 +43,9 @@ const ROWS = [
   { id: 2, label: 'a<b> & "c"\r\n_x0041_', active: false, day: '0044-03-15', at: '2026-11-18T12:00:00.123456Z' },
   { id: 3, label: 'x'.repeat(40_000) },
 ];
+const LIMITS = { maxBodyBytes: 8 * 1024 * 1024, allowUnfilteredWrites: true };
+/** The metrics of reads under way, by engine. */
+const BUSY = ['reads_on_threads', 'pool_requests'];
 /** A strict reader: checks every checksum, and prints the texts and numbers of the cells. */
 const PYTHON = `
 import io, json, sys, zipfile
@@ -131,6 +136,24 @@ for (const engine of ['SQLite', 'SQLite with large tables', 'PostgreSQL']) {
       const head = await shop.fetch('/things', { method: 'HEAD', headers: { accept: TYPE, 'x-role': 'admin' } });
       expect([head.status, head.headers.get('content-length')]).toEqual([200, null]);
       await expectRefusal(await ask('/things?none=eq.1'), 400, '42703');
+    });
+
+    test('an aborted download releases its read, however little of it was sent', async () => {
+      const rows = Array.from({ length: 6_000 }, (_, at) => ({ id: at + 10, label: 'x'.repeat(200) }));
+      expect((await shop.fetch('/things', sendJson('POST', rows, { 'x-role': 'admin' }))).status).toBe(201);
+      const app = createApp({ catalogue: THINGS, engine: shop.engine, identify, ...LIMITS });
+      for (let taken = 0; taken < 24; taken++) {
+        const headers = { accept: TYPE, 'x-role': 'admin' };
+        const { body } = await app.fetch(new Request(`http://catalogue/things?id=neq.${-taken}`, { headers }));
+        const reader = body!.getReader();
+        for (let part = 0; part < taken; part++) await reader.read();
+        await reader.cancel();
+      }
+      const busy = () =>
+        shop.engine.metrics!()
+          .filter(({ name, value }) => BUSY.includes(name) && value !== 0)
+          .map(({ name }) => name);
+      await until('the end of all reads', () => busy().length === 0);
     });
   });
 }

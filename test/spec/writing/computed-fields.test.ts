@@ -36,9 +36,17 @@ collections:
       third: { type: float8, computed: weight / 3 }
       narrow: { type: float4, computed: weight * weight }
       heavy: { type: boolean, computed: weight > 1 }
+  choices:
+    fields:
+      id: int4
+      f: float8
+      first: { type: float8, computed: 'coalesce(f, f * f)' }
+      both: { type: boolean, computed: f < 1000 and f * f > 1 }
+      either: { type: boolean, computed: f > 1000 or f * f > 1 }
 roles:
   admin: all
   buyer: { products: { read: { fields: [id, name, price, margin] } } }
+  clerk: { products: { read: { fields: [id, name, price] }, create: { fields: [name, price, cost] }, update: { fields: [price, cost] } } }
   cheap: { products: { read: { where: 'margin=lt.5' }, create: { where: 'margin=lt.5' }, update: { where: 'margin=lt.5' } } }
 `);
 const ROWS: readonly Row[] = [
@@ -226,6 +234,32 @@ describe.each(ROLE_ENGINES)('computed fields on %s', (engine) => {
     for (const weight of [1e300, 1e-200, 1e25]) {
       await expectRefusal(await write('PATCH', '/floats?id=eq.0', { weight }), 400, '22003');
     }
+  });
+
+  test('compute no argument after the one that decides', async () => {
+    expect((await write('POST', '/choices', { id: 1, f: 1e300 })).status).toBe(201);
+    expect((await write('POST', '/choices', { id: 2 })).status).toBe(201);
+    expect((await write('PATCH', '/choices?id=eq.1', { f: 2e300 })).status).toBe(204);
+    expect(await list('/choices?order=id')).toEqual([
+      { id: 1, f: 2e300, first: 2e300, both: false, either: true },
+      { id: 2, f: null, first: null, both: null, either: null },
+    ]);
+    await expectRefusal(await write('PATCH', '/choices?id=eq.1', { f: -1e300 }), 400, '22003');
+  });
+
+  test('that a role cannot read are not named when a result does not fit', async () => {
+    const clerk = shop.as('clerk');
+    const body = { price: 1, cost: 1000 };
+    for (const answer of [
+      await clerk.fetch('/products', sendJson('POST', { name: 'A', ...body })),
+      await clerk.fetch('/products', sendJson('POST', [{ name: 'A', ...body }], { prefer: 'errors=all' })),
+      await clerk.fetch('/products?id=eq.2', sendJson('PATCH', body)),
+    ]) {
+      const text = await answer.text();
+      expect([answer.status, text]).toEqual([400, expect.stringContaining('"code":"22003"')]);
+      expect(text).not.toContain('share');
+    }
+    expect(await (await write('POST', '/products', { name: 'A', ...body })).text()).toContain('"field":"share"');
   });
 });
 
