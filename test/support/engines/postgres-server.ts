@@ -18,10 +18,7 @@ export async function createData(folder: string): Promise<void> {
   await embedded(folder).initialise();
 }
 
-/**
- * Starts the server that all test files share. Its data is disposable: no test needs it to survive a power loss. It
- * keeps autovacuum, because an undo of many changes needs statistics of the log.
- */
+/** Starts the server that all test files share. Its data is disposable: no test needs it to survive a power loss. */
 export function newSharedServer(): Promise<OwnServer> {
   return newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' });
 }
