@@ -92,8 +92,9 @@ for (const [name, workers, envOf] of databases) {
       // A worker that is killed during an edit gets no second successor. Its answer may be lost.
       const old = childrenOf(service.pid);
       const interrupted = edit({ collections: { products: { title: 'Ours' } } }).catch(() => undefined);
-      await until('the first new worker', () => childrenOf(service.pid).length > old.length);
-      process.kill(old.at(-1)!, 'SIGKILL');
+      await until('the first new worker', () => childrenOf(service.pid).some((pid) => !old.includes(pid)));
+      const replaced = childrenOf(service.pid).findLast((pid) => old.includes(pid));
+      if (replaced !== undefined) process.kill(replaced, 'SIGKILL');
       await interrupted;
       await until('the new workers alone', async () => {
         const now = childrenOf(service.pid);

@@ -22,3 +22,18 @@ export function onDemand<Props extends object>(load: Load<Props>, fallback: Reac
     return <Suspense fallback={fallback}>{createElement(Part, props)}</Suspense>;
   };
 }
+
+const RETRY_MS = 2_000;
+
+/** Loads a part of a page on demand. While its code cannot be loaded, only the part is missing. */
+export function partOnDemand<Props extends object>(load: Load<Props>): ComponentType<Props> {
+  return onDemand(async () => {
+    for (;;) {
+      try {
+        return await load();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  });
+}

@@ -11,7 +11,7 @@ import { lastList } from '../api/query/list.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { onDemand, partOnDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
@@ -24,9 +24,9 @@ import { type Draft, useDraft } from './use-draft.ts';
 import { useLiveRow } from './use-live-row.ts';
 import { useSave } from './use-save.ts';
 
-const RelatedRows = onDemand(() => import('./related-rows.tsx'));
+const RelatedRows = partOnDemand(() => import('./related-rows.tsx'));
 const DeleteDialog = onDemand(() => import('./delete-dialog.tsx'));
-const RowHistory = onDemand(() => import('../history/row-history.tsx'));
+const RowHistory = partOnDemand(() => import('../history/row-history.tsx'));
 
 export default function RecordPage() {
   const { collection, key } = useAddress();

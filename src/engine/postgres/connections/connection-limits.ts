@@ -46,8 +46,8 @@ export class Semaphore {
 }
 
 /**
- * The slots of a pool: a fifth for each slow kind, and a fifth that only quick reads use. Writes may hold all others
- * but one, so that slow reads continue while writes wait for locked rows.
+ * The slots of a pool: a fifth for each slow kind, half of that for searches, and a fifth that only quick reads use.
+ * Writes may hold all others but one, so that slow reads continue while writes wait for locked rows.
  */
 export function connectionLimits(connections: number): Readonly<Record<Kind, readonly Semaphore[]>> {
   const share = Math.max(1, Math.floor(connections / 5));
@@ -57,7 +57,7 @@ export function connectionLimits(connections: number): Readonly<Record<Kind, rea
   const large = new Semaphore(share);
   // In a small pool several kinds share one connection, so that writes by key also get one.
   const costlyReads = connections > 4 ? new Semaphore(share) : large;
-  const searches = connections > 5 ? new Semaphore(share) : costlyReads;
+  const searches = connections > 5 ? new Semaphore(Math.ceil(share / 2)) : costlyReads;
   const costlyWrites = connections > 3 ? new Semaphore(share) : large;
   return {
     'large result': [large, all],
