@@ -53,8 +53,8 @@ A key gives a program a role of the declaration. It is printed once, when it is 
 it in the header Authorization: Bearer KEY, or apikey: KEY. Every process that serves the database rejects a revoked key
 within a second.
 
-key sign prints an address such as '/rpc/feed' with a signature. Whoever has it can read this one address with the rights
-of the key, for a year or --expires, until the key is revoked.`,
+key sign prints an address such as '/rpc/feed' with a signature. A program that has it can read this one address with the
+rights of the key, for a year or --expires, until the key is revoked.`,
   async run({ values, operands: [action = '', ...operands] }) {
     const work = chosenAction(ACTIONS, action, 'key');
     const names = values.name === '' && work !== list ? operands.splice(0, 1) : [values.name];

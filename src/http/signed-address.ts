@@ -1,6 +1,6 @@
 /**
- * An address that a key signed: `/rpc/feed?key=NAME&expires=…&signature=…`. Whoever has it reads this one address with
- * the rights of the key, until it expires or the key is revoked.
+ * An address that a key signed: `/rpc/feed?key=NAME&expires=…&signature=…`. It gives the rights of the key for this one
+ * address, until it expires or the key is revoked.
  */
 import { decode } from '../base/net/query-string.ts';
 

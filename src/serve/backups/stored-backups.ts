@@ -22,7 +22,7 @@ const PARTIAL = /^catalogue-.*\.partial-[\da-f]{8}(?:\.enc)?$/;
 const ENCRYPTED = '.enc';
 /** The end of the name of a copy beside the database. */
 const COPY = '.backup';
-/** What is older than this belongs to a killed backup. */
+/** Older incomplete copies belong to a killed backup. */
 const LEFTOVER_MS = 3_600_000;
 
 export interface StoredBackup extends StoredObject {
@@ -110,7 +110,7 @@ export async function storeFile(place: BackupPlace, name: string, path: string, 
   }
 }
 
-/** A name for an incomplete copy. What will be encrypted is only beside the database. */
+/** A name for an incomplete copy. A copy that will be encrypted is only beside the database. */
 export function temporaryFile(
   { temporary }: BackupPlace,
   { files: [database = ''] }: Maintenance,
