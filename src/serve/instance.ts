@@ -208,7 +208,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     await unlessUnavailable(webhooks.begin(), notice);
     webhooks.start(process.env);
     endWatching = watchMemory(
-      () => listening?.inProgress() ?? 0,
+      () => listening,
       () => engine?.releaseMemory?.(),
     );
     endOrphans = watchOrphans(app!, log);

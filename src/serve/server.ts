@@ -12,6 +12,8 @@ export interface RunningServer {
   readonly url: string;
   /** The number of requests in flight. */
   readonly inProgress: () => number;
+  /** The requests so far. */
+  readonly received: () => number;
   /**
    * Listens with another certificate beside the previous one. The returned function retires the previous one: new
    * connections get the new certificate, and open connections continue.
@@ -62,6 +64,7 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
   const turns = new Turns();
   let isStopping = false;
   let lastRequest = 0;
+  let received = 0;
   let current = open(options.port, certificate);
   const port = current.port!;
   const earlier = new Set<Earlier>();
@@ -92,6 +95,7 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
   }
 
   function answer(request: Request, server: Server): ReturnType<App['fetch']> {
+    received++;
     if (earlier.size > 0) noteUse(server);
     return app.fetch(request, new Connected(request, server, isSecure, idleSeconds));
   }
@@ -159,6 +163,7 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
   return {
     url: `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     inProgress,
+    received: () => received,
     renew,
     async stop(seconds, isAbandoned = () => false) {
       isStopping = true;
