@@ -1,6 +1,7 @@
 /**
  * `npm run bench:abuse`: measures the effect of attacks on other clients, on both engines. It reports their slowest
- * requests and the memory of the service. See docs/internals/load-tests.md.
+ * requests and the memory of the service. Attackers and bystander share the cores with the service: the bystander has
+ * precedence, so that its delays are the service's. See docs/internals/load-tests.md.
  */
 import { parseArgs } from 'node:util';
 import { ATTACKS, type Attack, NOTHING } from './abuse/attacks.ts';
@@ -23,6 +24,7 @@ import { type Fixtures, MILLION, withFixtures } from './fixtures.ts';
 import { generateCatalogue } from './generate.ts';
 import { machine } from './machine.ts';
 import { openPostgres } from './postgres.ts';
+import { setNiceness } from './priority.ts';
 import { forgetPeak, peakMegabytes, residentMegabytes } from './readings.ts';
 import { ROOT, startService } from './servers.ts';
 
@@ -106,7 +108,8 @@ async function run<Attacked extends Target>(
   await Bun.sleep(1_000);
   await forgetPeak(pid);
   target.begin(seconds);
-  await attack.run(target);
+  setNiceness(process.pid, 5);
+  await attack.run(target).finally(() => setNiceness(process.pid, 0));
   const found = await stopProbe();
   const peak = await peakMegabytes(pid);
   await Bun.sleep(REST_MS);
@@ -126,6 +129,7 @@ async function startProbe(url: string, of: number, bystander: readonly string[])
     onExit: (_, code) => ready.reject(new Error(`the probe ended with ${code}`)),
   });
   await ready.promise;
+  setNiceness(probe.pid, -10);
   return () => {
     probe.send('stop');
     return found.promise;

@@ -32,6 +32,12 @@ async function textOf(path: string): Promise<string> {
     .catch(() => '');
 }
 
+/** The milliseconds that the host of a virtual machine withheld so far, by core. */
+export function stolenMs(): readonly number[] {
+  const cores = existingText('/proc/stat').matchAll(/^cpu\d+ (.+)$/gm);
+  return Array.from(cores, ([, times]) => Number(times!.split(' ')[7]) * 10);
+}
+
 /** The CPU time of the service and of the children of a PostgreSQL server, in seconds. */
 export async function cpuWithChildren(pid: number, postmaster: number | undefined): Promise<number> {
   const children = postmaster === undefined ? [] : childrenOf(postmaster);
