@@ -19,7 +19,6 @@ import {
 import { compilePredicate } from '../sql/predicate.ts';
 import { scopeOf } from '../sql/read.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
-import { hasValues } from './load-conflicts.ts';
 import { checkBeforeInsert, lateRules, withoutLateRules } from './plan-keys.ts';
 
 type Column = Pick<Field, 'name' | 'type'>;
@@ -159,10 +158,9 @@ export class BodyTables {
     return `(${tests.join(' or ')})`;
   }
 
-  /** Rows that write one of the fields, and have values in all of them. */
-  writing(fields: readonly Field[], columns = '*'): string {
-    const isWritten = this.match.length === 0 ? this.isNew : `(${this.isNew} or ${this.isWritten(fields)})`;
-    return `select ${columns} from ${STORED} where ${isWritten} and ${hasValues(fields)}`;
+  /** Rows that write one of the fields. */
+  writes(fields: readonly Field[]): string {
+    return this.match.length === 0 ? this.isNew : `(${this.isNew} or ${this.isWritten(fields)})`;
   }
 
   /** Values that the database computes are not tested. */

@@ -7,22 +7,14 @@ import { runToEnd, schedule } from '../../base/cooperative.ts';
 import { attempt, type Report } from '../../base/error-list.ts';
 import type { ApiError } from '../../base/errors.ts';
 import { rowDenied } from '../../collection/access/permission-errors.ts';
-import {
-  allReferences,
-  type Collection,
-  type Composite,
-  type Field,
-  fieldsOf,
-  type Reference,
-  uniqueSets,
-} from '../../collection/declaration.ts';
-import type { Row, Value } from '../../collection/value.ts';
+import { allReferences, type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
+import type { Row } from '../../collection/value.ts';
 import { assignedValue, type Predicate, type UpdateEachPlan, type WritePlan } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
-import { type Bind, columnList, identifier, type Statement } from '../sql/statement.ts';
+import { type Bind, identifier, type Statement } from '../sql/statement.ts';
 import { BODY, type BodyPlan, BodyTables, encodeBody, INDEX, RESULTS, type RowSource, STORED } from './body-tables.ts';
-import { sameValues } from './load-conflicts.ts';
-import { checkMissing, duplicateKey, missingReference, withRowIndex } from './write-checks.ts';
+import { type InputRows, type RowCheck, referenceCheck, uniqueCheck } from './constraint-checks.ts';
+import { checkMissing, withRowIndex } from './write-checks.ts';
 
 /** Statements to run, each of which takes its rows. */
 type Steps = Generator<Statement, void, readonly Row[]>;
@@ -85,65 +77,54 @@ class BodyCheck {
   }
 
   *duplicates(): Steps {
-    const { plan, into } = this;
-    const { match } = this.rows;
-    for (const set of uniqueSets(into)) if (plan.kind === 'update-each' || set !== match) yield* this.unique(set);
+    const { plan, input } = this;
+    for (const set of uniqueSets(this.into)) {
+      const check = plan.kind === 'update-each' || set !== this.rows.match ? uniqueCheck(input, set) : undefined;
+      if (check !== undefined) yield* this.fail({ ...check, condition: `${check.repeated} or ${check.condition}` });
+    }
   }
 
   *missing(): Steps {
-    for (const reference of allReferences(this.into)) yield* this.references(reference);
+    for (const reference of allReferences(this.into)) yield* this.fail(referenceCheck(this.input, reference)!);
   }
 
   /**
    * Rows are stored in order. A stored row that the same or an earlier row of the body changes has released its values;
-   * if it keeps them, the two rows of the body conflict.
+   * if it keeps them, the two rows of the body conflict. Rows of the body may refer to each other.
    */
-  private *unique(set: readonly Field[]): Steps {
-    const { into } = this;
-    const { table, match, own } = this.rows;
-    const nth = `*, row_number() over (partition by ${columnList(set)} order by ${INDEX}) as " nth"`;
-    const owned = own.map((_, at) => `" own ${at}"`).join(', ');
-    const first = `select ${owned}, min(${INDEX}) as " at" from (${this.rows.writing(set)}) as written group by ${owned}`;
-    const isOwned = own.map(({ name }, at) => `changed." own ${at}" = there.${identifier(name)}`).join(' and ');
-    const changed = match.length === 0 ? '' : `left join (${first}) as changed on ${isOwned}`;
-    const isHeld = match.length === 0 ? '' : ` and (changed." at" is null or changed." at" > given.${INDEX})`;
-    const rows = `(${this.rows.writing(set, nth)}) as given left join ${table} as there on ${sameValues(set)} ${changed}`;
-    const isTaken = `given." nth" > 1 or (there.${identifier(set[0]!.name)} is not null${isHeld})`;
-    yield* this.fail(set, `${rows} where ${isTaken}`, (values) => {
-      const texts = values.map((value, at) => set[at]!.type.print(value));
-      return duplicateKey(into, set, texts);
-    });
-  }
-
-  /** Rows of the body may refer to each other. */
-  private *references(reference: Reference | Composite): Steps {
-    const { into } = this;
-    const fields = fieldsOf(reference);
-    const { key, name } = into.among.get(reference.to)!;
-    const joined = (rows: string, alias: string) => {
-      const isSame = key.map((each, at) => `${alias}.${identifier(each.name)} = given.${identifier(fields[at]!.name)}`);
-      return ` left join ${rows} as ${alias} on ${isSame.join(' and ')}`;
+  private get input(): InputRows {
+    const { into, rows, source } = this;
+    const writes = (fields: readonly Field[]) => rows.writes(fields);
+    const own = rows.own.map((_, at) => `" own ${at}"`).join(', ');
+    const isOwn = rows.own.map(({ name }, at) => `changed." own ${at}" = there.${identifier(name)}`).join(' and ');
+    const changed = (fields: readonly Field[]) =>
+      `(select ${own}, min(${INDEX}) as " at" from ${STORED} where ${writes(fields)} group by ${own}) as changed`;
+    return {
+      collection: into,
+      rows: STORED,
+      number: INDEX,
+      tablesOf: (name) => [identifier(name), ...(name === into.name ? [STORED] : [])],
+      elements: source.dialect.elements,
+      writesUnique: writes,
+      writesReference: writes,
+      holders: (fields) => {
+        if (rows.match.length === 0) return [`${rows.table} as there`, '1=1'];
+        const from = `${rows.table} as there left join ${changed(fields)} on ${isOwn}`;
+        return [from, `(changed." at" is null or changed." at" > given.${INDEX})`];
+      },
     };
-    const isOwn = name === into.name;
-    const added = isOwn ? joined(`(select distinct ${columnList(key)} from ${STORED})`, 'added') : '';
-    const rows = `(${this.rows.writing(fields)}) as given${joined(identifier(name), 'there')}${added}`;
-    const isAbsent = ['there', ...(isOwn ? ['added'] : [])].map(
-      (each) => `${each}.${identifier(key[0]!.name)} is null`,
-    );
-    const error = (values: readonly Value[]) => missingReference(into, reference, ...values);
-    yield* this.fail(fields, `${rows} where ${isAbsent.join(' and ')}`, error);
   }
 
-  /** Reports the rows `given` of a query, by the values of some fields. */
-  private *fail(fields: readonly Field[], rows: string, error: (values: readonly Value[]) => ApiError): Steps {
+  private *fail({ fields, condition, error }: RowCheck): Steps {
     const { plan, source } = this;
     const isList = plan.kind === 'update-each' || plan.rows.length > 1;
     const texts = fields.map(({ name, type }) => {
       return `, ${source.dialect.text(`given.${identifier(name)}`, type)} as ${identifier(name)}`;
     });
-    for (const row of yield this.rows.ask(() => `select given.${INDEX}${texts.join('')} from ${rows}`)) {
-      const values = fields.map(({ name, type }) => type.read(String(row[name])));
-      this.report(withRowIndex(error(values), Number(row[' row index']), isList));
+    const select = `select given.${INDEX}${texts.join('')} from ${STORED} as given where ${condition}`;
+    for (const row of yield this.rows.ask(() => select)) {
+      const found = error(fields.map(({ name }) => String(row[name])));
+      this.report(withRowIndex(found, Number(row[' row index']), isList));
     }
   }
 

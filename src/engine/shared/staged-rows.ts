@@ -10,7 +10,8 @@ import { overwrittenFields } from '../../plan/write/insert.ts';
 import type { MaybePromise } from '../engine.ts';
 import { identifier, type SqlDialect } from '../sql/statement.ts';
 import { checkCircle, compileRowsAbove, type RowAbove } from './circles.ts';
-import { type LoadCheck, loadChecks, sameValues, shapesThat } from './load-conflicts.ts';
+import { type RowCheck, sameValues } from './constraint-checks.ts';
+import { loadChecks, shapesThat } from './load-checks.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from './loader.ts';
 
 /** Rows per statement, for progress reports and to bound rejected rows in memory. */
@@ -69,7 +70,7 @@ export abstract class StagedRows {
     ];
     const { elements } = this.dialect;
     if (onConflict === 'overwrite' || onConflict === 'update') await this.completeReferences(match);
-    for (const check of loadChecks({ collection, rows, table, shapes, tablesOf, elements }, { onConflict, match })) {
+    for (const check of loadChecks({ collection, rows, table, shapes, tablesOf, elements }, onConflict, match)) {
       // Without the rejected rows, others may be bad as well. That matters only if others are stored.
       while ((await this.rejectRows(check, options)) > 0 && check.isRepeated && options.mayStore()) {}
     }
@@ -189,7 +190,7 @@ export abstract class StagedRows {
   }
 
   /** Resolves to the number of rejected rows. */
-  private async rejectRows({ condition, fields, error }: LoadCheck, { onRejected }: LoadOptions): Promise<number> {
+  private async rejectRows({ condition, fields, error }: RowCheck, { onRejected }: LoadOptions): Promise<number> {
     const rejected = `${this.schema}." rejected rows"`;
     const texts = fields.map(({ name, type }) => `${this.dialect.text(identifier(name), type)} as ${identifier(name)}`);
     await this.query(`create table ${rejected} as select * from ${this.rows} as given where ${condition}`);
@@ -205,7 +206,7 @@ export abstract class StagedRows {
           position: Number(row[' position']),
           text: row[' text'] as string | null,
           fields,
-          error: error(fields.map(({ name }) => row[name]!)),
+          error: error(fields.map(({ name }) => String(row[name]))),
         });
       }
     }
