@@ -1,6 +1,7 @@
 /** Rules for users and keys, shared by commands and requests. Each function returns the problem, if there is one. */
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../base/limits/auth.ts';
 import { suggestName } from '../base/nearest-name.ts';
+import { isObject } from '../collection/exact-json.ts';
 
 export const CLAIMS_FORM = `a JSON object of at most ${MAX_CLAIMS_BYTES} bytes`;
 
@@ -20,6 +21,5 @@ export function roleProblem(roles: ReadonlyMap<string, unknown>, role: string): 
 }
 
 export function isClaims(value: unknown): value is Readonly<Record<string, unknown>> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && Buffer.byteLength(JSON.stringify(value)) <= MAX_CLAIMS_BYTES;
+  return isObject(value) && Buffer.byteLength(JSON.stringify(value)) <= MAX_CLAIMS_BYTES;
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CACHED_CREDENTIALS, TOKEN_LEEWAY_SECONDS } from '../base/limits/auth.ts';
 import { LruCache } from '../base/memo.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
+import { isObject } from '../collection/exact-json.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { ClaimPath } from '../settings/access.ts';
 import { invalidToken } from './errors.ts';
@@ -110,7 +111,7 @@ const NOT_ACCEPTABLE = 'PGRST303';
 function readClaims(payload: Uint8Array): Claims {
   try {
     const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
-    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as Claims;
+    if (isObject(claims)) return claims;
   } catch {
     // Rejected below.
   }

@@ -34,6 +34,11 @@ function asWritten(_key: string, value: unknown, context?: { source?: string }):
     : value;
 }
 
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
+}
+
 /** Prints JSON as PostgreSQL does: with a space after each comma and colon. */
 export function jsonText(value: unknown, depth = 1): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

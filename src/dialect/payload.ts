@@ -6,7 +6,7 @@
 import { mapInSlices, type Task } from '../base/cooperative.ts';
 import { attempt, FAIL, type Report } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
-import { WrittenNumber } from '../collection/exact-json.ts';
+import { isObject } from '../collection/exact-json.ts';
 import type { Document } from '../encode/document.ts';
 
 export interface Payload {
@@ -113,10 +113,6 @@ function objectAt(item: unknown, index: number): JsonObject {
     details: `row ${index + 1} is not an object`,
     index,
   });
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 }
 
 function keysDiffer(index: number, object: JsonObject, names: readonly string[]): ApiError {

@@ -1,6 +1,7 @@
 /** Reads the requests in the body of a batch. */
 import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
+import { isObject } from '../collection/exact-json.ts';
 import type { Document } from '../encode/document.ts';
 
 export const BATCH_WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
@@ -79,10 +80,6 @@ function readHeaders(value: unknown): Headers {
     }
   }
   return headers;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function print(value: unknown): string {

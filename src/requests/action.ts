@@ -4,7 +4,7 @@ import { ErrorList } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Action, Catalogue } from '../collection/declaration.ts';
-import { WrittenNumber } from '../collection/exact-json.ts';
+import { isObject } from '../collection/exact-json.ts';
 import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { readDocument } from '../http/body/parse-body.ts';
@@ -71,9 +71,7 @@ function* argumentsIn(bytes: Uint8Array, contentType: string | null): Task<objec
   if (bytes.length === 0) return {};
   const document = yield* readDocument(bytes, contentType);
   const value = document.kind === 'json' ? document.value : undefined;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber)) {
-    return value;
-  }
+  if (isObject(value)) return value;
   throw new ApiError('PGRST102', 'the body is not a JSON object', {
     details: 'Nothing was changed.',
     hint: 'Send an object with the arguments: {"name": value}.',

@@ -6,7 +6,8 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
 import type { Notations } from '../../import/cells.ts';
 import { fieldFromHeader, matchColumns } from '../../import/headers.ts';
-import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
+import type { StoredRow } from '../../plan/types.ts';
+import { type RowProblem, rowPlanner } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ConversionOptions, cellConverter } from './conversions.ts';
 import type { CellResolver } from './resolve.ts';
@@ -15,9 +16,7 @@ import type { CellResolver } from './resolve.ts';
 const LISTED_FIELDS = 40;
 
 export interface Columns {
-  readonly plan: RowPlanner;
-  /** All problems of a row that cannot be planned. */
-  readonly problems: (cells: readonly unknown[]) => readonly RowProblem[];
+  readonly plan: (cells: readonly unknown[]) => { readonly row: StoredRow; readonly problems: readonly RowProblem[] };
   /** The problem of a row with a value in an unnamed column. */
   readonly stray: (cells: readonly unknown[]) => string | undefined;
   readonly given: readonly Field[];
@@ -116,17 +115,15 @@ export class ColumnReader {
     const hasUpdates = isUpdate || onConflict === 'overwrite';
     const keepsEmpty = hasHeader && hasUpdates && !this.options.clearEmpty;
     const rowOptions = { absence: 'no value', areTexts: hasHeader, needed, isUpdate, hasUpdates, keepsEmpty } as const;
-    const terms = [this.collection, fields, rowOptions] as const;
     const convert = cellConverter(fields, this.options, this.notations);
-    const plan = rowPlanner(...terms);
-    const allProblems = rowProblems(...terms);
+    const plan = rowPlanner(this.collection, fields, rowOptions);
     return {
-      plan: (cells) => plan(convert(cells, fail)),
-      problems: (cells) => {
+      plan: (cells) => {
         const problems: RowProblem[] = [];
-        const converted = convert(cells, (problem) => problems.push(problem));
-        const others = allProblems(converted);
-        return [...problems, ...others.filter(({ field }) => problems.every((each) => each.field !== field))];
+        const report = (problem: RowProblem) => {
+          if (problems.every((each) => each.field !== problem.field)) problems.push(problem);
+        };
+        return { row: plan(convert(cells, report), report), problems };
       },
       resolved: fields.flatMap((field, at) => {
         const resolver = field && resolvers.get(field);
@@ -189,10 +186,6 @@ function keptFields({ fields: all }: Collection, fields: readonly (Field | undef
     const kept = numbers.filter((number, at) => number !== undefined && cells[at] === undefined);
     return kept.length === 0 ? '' : `,${kept.join(',')},`;
   };
-}
-
-function fail(problem: RowProblem): never {
-  throw problem;
 }
 
 function noColumn(flag: string, column: string, names: readonly string[]): string {

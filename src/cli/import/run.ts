@@ -10,7 +10,6 @@ import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from '../../engine/shared/loader.ts';
 import { Notations } from '../../import/cells.ts';
 import type { StoredRow } from '../../plan/types.ts';
-import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
 import type { Problem } from './problems.ts';
@@ -165,19 +164,16 @@ class Import {
     if (typeof columns === 'string') return reject([{ line, reason: columns }]);
     const stray = columns.stray(record.cells);
     if (stray !== undefined) return reject([{ line, reason: stray }]);
-    try {
-      return { row: columns.plan(record.cells), given: columns.given, kept: columns.kept?.(record.cells) };
-    } catch (error) {
-      if (!(error instanceof RowProblem)) throw error;
-      const others = columns.problems(record.cells).filter(({ field }) => field !== error.field);
-      const problems = [error, ...others].map(({ field, apiError, message }) => ({
+    const { row, problems } = columns.plan(record.cells);
+    if (problems.length === 0) return { row, given: columns.given, kept: columns.kept?.(record.cells) };
+    return reject(
+      problems.map(({ field, apiError, message }) => ({
         line,
         field: field.name,
         code: apiError.code,
         reason: withHint(message, apiError) + this.referenceHint(field, apiError),
-      }));
-      return reject(problems);
-    }
+      })),
+    );
   }
 
   /** Explains a reference, since people write the name of the referenced row. */

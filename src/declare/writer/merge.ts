@@ -4,6 +4,7 @@
  */
 import type { Document } from 'yaml';
 import { ApiError } from '../../base/errors.ts';
+import { isObject } from '../../collection/exact-json.ts';
 import { MERGE } from '../reader/document.ts';
 
 type Patch = Readonly<Record<string, unknown>>;
@@ -96,10 +97,6 @@ function alignedLines(original: readonly string[], normalized: readonly string[]
     end += compact(line) !== compact(one) && compact(line) === compact(one, two) ? 2 : 1;
     return { line, start, end };
   });
-}
-
-function isObject(value: unknown): value is Patch {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** In a merge patch, null removes a member. */

@@ -3,7 +3,7 @@ import { BYTES_PER_SLICE, type Task } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_VALUES } from '../../base/limits/http.ts';
 import { splitQuery } from '../../base/net/query-string.ts';
-import { parseJson } from '../../collection/exact-json.ts';
+import { isObject, parseJson } from '../../collection/exact-json.ts';
 import { type Cell, COMMA, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
 import type { Document } from '../../encode/document.ts';
 import type { Call } from '../call.ts';
@@ -184,7 +184,7 @@ export async function objectIn(
   try {
     for (const scan = new JsonScan(body.bytes); !scan.isDone; ) scan.advance();
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as never;
+    if (isObject(value)) return value;
   } catch (error) {
     // Too deep, for example. Invalid JSON is rejected below.
     if (error instanceof ApiError) throw error;

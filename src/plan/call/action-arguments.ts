@@ -3,9 +3,9 @@ import { FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 import type { Action, Collection, Field, RowsParameter } from '../../collection/declaration.ts';
-import { WrittenNumber } from '../../collection/exact-json.ts';
+import { isObject } from '../../collection/exact-json.ts';
 import type { Value } from '../../collection/value.ts';
-import { rowChecker } from '../write/row-planner.ts';
+import { rowPlanner } from '../write/row-planner.ts';
 import type { Argument } from './arguments.ts';
 
 export interface ActionArguments {
@@ -67,15 +67,12 @@ function readRow(collection: Collection, cells: Cells, report: Report): Readonly
     );
   }
   const cellOf = (field: Field) => (Object.hasOwn(cells, field.name) ? cells[field.name] : undefined);
-  const { row, problems } = rowChecker(collection, fields)(fields.map(cellOf));
-  for (const { apiError, field } of problems) report(apiError.with({ field: field.name, value: cellOf(field) }));
+  const row = rowPlanner(collection, fields)(fields.map(cellOf), ({ apiError, field }) =>
+    report(apiError.with({ field: field.name, value: cellOf(field) })),
+  );
   return new Map(fields.map((field, index) => [field.name, argumentOf(field, row[index] ?? null)]));
 }
 
 function argumentOf({ name, type }: Field, value: Value): Argument {
   return { parameter: { name, type, isRequired: true }, value };
-}
-
-function isObject(value: unknown): value is Cells {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 }

@@ -1,5 +1,6 @@
 /** `{"$from": 0, "field": "id"}` in a row of a batch: a value that an earlier request of the batch gives. */
 import { ApiError } from '../../base/errors.ts';
+import { isObject } from '../../collection/exact-json.ts';
 
 const FROM = '$from';
 
@@ -54,8 +55,4 @@ function earlierValue({ [FROM]: request, field, ...more }: Record<string, unknow
     details: `${FROM} is the index of an earlier request, ${index === 0 ? 'and this is the first' : `0 to ${index - 1}`}.`,
     hint: `Write {"${FROM}": 0, "field": "id"}.`,
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

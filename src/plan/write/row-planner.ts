@@ -25,8 +25,11 @@ export class RowProblem extends Error {
   }
 }
 
-/** An empty cell is undefined. */
-export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
+/** Receives the problems of a row. By default, the first one is thrown. */
+export type ReportProblem = (problem: RowProblem) => void;
+
+/** An empty cell is undefined. If `report` does not throw, values with problems are null; a field has one at most. */
+export type RowPlanner = (cells: readonly unknown[], report?: ReportProblem) => StoredRow;
 
 /** The meaning of an empty cell: null, as in PostgREST; the default; or null unless the field is required. */
 export type MissingValue = 'null' | 'default' | 'no value';
@@ -68,29 +71,56 @@ export function rowPlanner(
   const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
   const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
   const compute = computation(collection, options);
-  return (cells) => {
+  return (cells, report = fail) => {
     const row: (Value | undefined)[] = new Array(fields.length);
-    let at = 0;
-    try {
-      for (; at < fields.length; at++) {
-        const place = places[at]!;
-        const field = fields[at]!;
-        if (place === -1) row[at] = absentValue(field, 'default');
-        else row[at] = cells[place] === undefined ? absentValue(field, absence) : read(field, cells[place]);
+    let problems: Map<number, RowProblem> | undefined;
+    const reject = (at: number, error: unknown, words?: string) => {
+      if (!(error instanceof ApiError)) throw error;
+      problems ??= new Map();
+      problems.set(at, new RowProblem(fields[at]!, error, words));
+    };
+    for (let at = 0; at < fields.length; at++) {
+      try {
+        for (; at < fields.length; at++) {
+          const place = places[at]!;
+          const field = fields[at]!;
+          if (place === -1) row[at] = absentValue(field, 'default');
+          else row[at] = cells[place] === undefined ? absentValue(field, absence) : read(field, cells[place]);
+        }
+      } catch (error) {
+        reject(at, error);
       }
-    } catch (error) {
-      throw error instanceof ApiError ? new RowProblem(fields[at]!, error) : error;
     }
-    compute(row);
+    if (problems === undefined) compute(row, reject);
     // PostgreSQL also parses all values before it checks for nulls.
-    for (const place of required) {
-      const field = fields[place]!;
-      if (!isMissing(field, row[place], needed) || isKept(options, field, cells[places[place]!])) continue;
-      throw new RowProblem(field, nullViolation(collection, field), 'is required');
+    for (const at of required) {
+      const field = fields[at]!;
+      if (problems?.has(at) || !isMissing(field, row[at], needed) || isKept(options, field, cells[places[at]!]))
+        continue;
+      reject(at, nullViolation(collection, field), 'is required');
     }
-    for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
+    for (const at of ruled) {
+      if (problems?.has(at)) continue;
+      try {
+        checkRules(collection, fields[at]!, row[at]);
+      } catch (error) {
+        reject(at, error, (error as ApiError).details ?? undefined);
+      }
+    }
+    if (problems !== undefined) reportAll(problems, row, report);
     return row;
   };
+}
+
+function fail(problem: RowProblem): never {
+  throw problem;
+}
+
+/** The first problem comes first. The others follow in the order of the fields. */
+function reportAll(problems: ReadonlyMap<number, RowProblem>, row: (Value | undefined)[], report: ReportProblem): void {
+  const [first, ...others] = problems.keys();
+  for (const at of problems.keys()) row[at] = null;
+  for (const at of [first!, ...others.sort((one, other) => one - other)]) report(problems.get(at)!);
 }
 
 /**
@@ -100,10 +130,10 @@ export function rowPlanner(
 function computation(
   { fields }: Collection,
   { isUpdate, keepsEmpty }: RowOptions,
-): (row: (Value | undefined)[]) => void {
+): (row: (Value | undefined)[], reject: (at: number, error: unknown) => void) => void {
   if (isUpdate === true || keepsEmpty === true || !fields.some(({ computed }) => computed)) return () => {};
   const places = new Map(fields.map(({ name }, at) => [name, at]));
-  return (row) => {
+  return (row, reject) => {
     for (const [at, field] of fields.entries()) {
       if (field.computed === undefined) continue;
       const { expression, uses } = field.computed;
@@ -112,7 +142,7 @@ function computation(
       try {
         row[at] = evaluate(expression, field.type, (name) => stored(name)!);
       } catch (error) {
-        throw error instanceof ApiError ? new RowProblem(field, error) : error;
+        reject(at, error);
       }
     }
   };
@@ -122,59 +152,9 @@ function isUnknown(value: unknown): boolean {
   return value === undefined || value instanceof EarlierValue;
 }
 
-/** A row with all its problems, at most one per field. Invalid values are null. */
-export interface CheckedRow {
-  readonly row: StoredRow;
-  readonly problems: readonly RowProblem[];
-}
-
-export function rowProblems(...terms: Parameters<typeof rowPlanner>) {
-  const check = rowChecker(...terms);
-  return (cells: readonly unknown[]): readonly RowProblem[] => check(cells).problems;
-}
-
-export function rowChecker(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
-  const { fields } = collection;
-  const read = options?.areTexts ? readCell : planCell;
-  const absentValue = missingValues(collection, options?.hasUpdates);
-  const valueIn = (field: Field, cells: readonly unknown[]) => {
-    const place = columns.lastIndexOf(field);
-    if (place === -1) return absentValue(field, 'default');
-    return cells[place] === undefined ? absentValue(field, options?.absence ?? 'default') : read(field, cells[place]);
-  };
-  const checked = (field: Field, cells: readonly unknown[]): Value | undefined | RowProblem => {
-    try {
-      const value = valueIn(field, cells);
-      if (options?.isUpdate && !columns.includes(field)) return undefined;
-      const isKeptField = isKept(options ?? {}, field, cells[columns.lastIndexOf(field)]);
-      if (isMissing(field, value, options?.needed) && !isKeptField)
-        return new RowProblem(field, nullViolation(collection, field), 'is required');
-      checkRule(collection, field, value);
-      return value;
-    } catch (error) {
-      if (error instanceof RowProblem) return error;
-      if (error instanceof ApiError) return new RowProblem(field, error);
-      throw error;
-    }
-  };
-  return (cells: readonly unknown[]): CheckedRow => {
-    const values = fields.map((field) => checked(field, cells));
-    const isProblem = (value: unknown): value is RowProblem => value instanceof RowProblem;
-    return { row: values.map((value) => (isProblem(value) ? null : value)), problems: values.filter(isProblem) };
-  };
-}
-
 /** A key that is to be assigned is undefined. It is missing if it is needed. */
 function isMissing(field: Field, value: Value | undefined, needed: readonly Field[] = []): boolean {
   return needed.includes(field) ? (value ?? null) === null : value === null && field.required;
-}
-
-function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
-  try {
-    checkRules(collection, field, value);
-  } catch (error) {
-    throw error instanceof ApiError ? new RowProblem(field, error, error.details ?? error.message) : error;
-  }
 }
 
 /** The values of fields without a cell; undefined for a key that the database assigns. */

@@ -9,7 +9,7 @@ import type { Payload } from '../../dialect/payload.ts';
 import { withLocation } from '../coerce.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
 import type { StoredRow } from '../types.ts';
-import { type MissingValue, RowProblem, rowChecker, rowPlanner } from './row-planner.ts';
+import { type MissingValue, rowPlanner } from './row-planner.ts';
 
 /**
  * The fields of these names, which `right` uses; `seen` is the caller's view. If `report` does not throw, the fields
@@ -90,22 +90,10 @@ export function* planRows(
   report: Report,
 ): Task<readonly StoredRow[]> {
   const { rows, invalid } = payload;
-  const terms = [collection, columns, { absence: absenceIn(payload, defaultMissing), hasUpdates }] as const;
-  const plan = rowPlanner(...terms);
-  const check = rowChecker(...terms);
-  return yield* mapInSlices(rows, (cells, index) => {
-    if (invalid?.has(index) === true) return check(cells).row;
-    const reportAll = (problems: readonly RowProblem[]) => {
-      for (const { apiError, field } of problems) report(withLocation(apiError, index, field, rows.length > 1));
-    };
-    try {
-      return plan(cells);
-    } catch (error) {
-      if (!(error instanceof RowProblem)) throw error;
-      reportAll([error]);
-      const { row, problems } = check(cells);
-      reportAll(problems.filter(({ field }) => field !== error.field));
-      return row;
-    }
-  });
+  const plan = rowPlanner(collection, columns, { absence: absenceIn(payload, defaultMissing), hasUpdates });
+  return yield* mapInSlices(rows, (cells, index) =>
+    plan(cells, ({ apiError, field }) => {
+      if (invalid?.has(index) !== true) report(withLocation(apiError, index, field, rows.length > 1));
+    }),
+  );
 }
