@@ -9,7 +9,7 @@ import type { Value } from '../collection/value.ts';
 import { type Reader, streamLines } from '../engine/row-store.ts';
 import { NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { type Expression, fieldOf, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { type Expression, fieldOf, type Predicate, type ReadPlan, testsIn } from '../plan/types.ts';
 import { hasKey } from './changed-keys.ts';
 import type { FeedPlan } from './feed-plan.ts';
 
@@ -70,13 +70,8 @@ export function mayAffect({ list, matching, isLive }: FeedPlan, rows: readonly C
 
 /** The fields of a collection that `mayAffect` can use. */
 export function testedFields({ list, matching }: FeedPlan): readonly Field[] {
-  const fields = (predicate: Predicate): readonly Field[] => {
-    if ('terms' in predicate) return predicate.terms.flatMap(fields);
-    if (predicate.kind === 'not') return fields(predicate.term);
-    const field = 'of' in predicate ? comparableField(predicate.of) : undefined;
-    return field === undefined ? [] : [field];
-  };
-  return [...fields(list.where), ...(matching === undefined ? [] : fields(matching.where))];
+  const tests = [list, ...(matching === undefined ? [] : [matching])].flatMap(({ where }) => testsIn(where));
+  return tests.flatMap((test) => ('of' in test ? (comparableField(test.of) ?? []) : []));
 }
 
 /** A field whose value in JSON equals the value of a plan if and only if the engine finds them equal. */

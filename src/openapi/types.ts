@@ -110,10 +110,7 @@ function declarations(collections: readonly Collection[], views: readonly Collec
 
 function table(collection: Collection): string {
   const writable = collection.fields.filter(({ readOnly }) => !readOnly);
-  return `${comment(6, collection.description ?? collection.title)}      ${member(collection.name)}: {
-        Row: {
-${members([...collection.fields, ...collection.computed.values()], ({ computedOf }) => computedOf !== undefined)}
-        };
+  return `${rowOf(collection)}
         /** Optional fields take their default, or null. */
         Insert: ${object(writable, (field) => !isGiven(collection, field))};
         Update: ${object(
@@ -125,13 +122,16 @@ ${members([...collection.fields, ...collection.computed.values()], ({ computedOf
       };`;
 }
 
-/** A collection that clients only read. */
-function view(collection: Collection): string {
-  const { name, title, description, fields, computed } = collection;
+function rowOf({ name, title, description, fields, computed }: Collection): string {
   return `${comment(6, description ?? title)}      ${member(name)}: {
         Row: {
 ${members([...fields, ...computed.values()], ({ computedOf }) => computedOf !== undefined)}
-        };
+        };`;
+}
+
+/** A collection that clients only read. */
+function view(collection: Collection): string {
+  return `${rowOf(collection)}
         Relationships: [${isView(collection) ? relationships(collection) : ''}];
       };`;
 }

@@ -1,6 +1,5 @@
 /** Binds `{now}`, `today` and the like in a plan to one time. All comparisons of a request use the same. */
 import { memoize } from '../base/memo.ts';
-import type { Relation } from '../collection/relations.ts';
 import { changed, mapped, PlanMap } from './map-plan.ts';
 import type { Predicate, ReadPlan, WritePlan } from './types.ts';
 
@@ -39,14 +38,6 @@ class AtMoment extends PlanMap {
 
   plan(plan: ReadPlan | WritePlan): ReadPlan | WritePlan {
     return plan.kind === 'read' ? this.read(plan) : this.write(plan);
-  }
-
-  protected rows({ where }: Pick<ReadPlan, 'where'>): Predicate {
-    return this.predicate(where);
-  }
-
-  protected between(_: Relation, between: Predicate | undefined): Predicate | undefined {
-    return between && this.predicate(between);
   }
 
   protected override test(predicate: Parameters<PlanMap['test']>[0]): Predicate {

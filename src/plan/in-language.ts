@@ -5,7 +5,6 @@
 import { ApiError } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { Relation } from '../collection/relations.ts';
 import { type FieldExpression, PlanMap } from './map-plan.ts';
 import { fieldExpression } from './resolve.ts';
 import type { Expression, Predicate, ReadPlan, Shape } from './types.ts';
@@ -64,14 +63,6 @@ class InLanguage extends PlanMap {
     private readonly visible: ReadonlySet<Field>,
   ) {
     super();
-  }
-
-  protected rows({ where }: Pick<ReadPlan, 'where'>): Predicate {
-    return this.predicate(where);
-  }
-
-  protected between(_: Relation, between: Predicate | undefined): Predicate | undefined {
-    return between && this.predicate(between);
   }
 
   protected override field(expression: FieldExpression): Expression {

@@ -10,7 +10,7 @@ type Exists = Extract<Predicate, { kind: 'exists' }>;
 export type FieldExpression = Extract<Expression, { kind: 'field' }>;
 type Tested = Extract<Predicate, { of: Expression }>;
 
-export abstract class PlanMap {
+export class PlanMap {
   /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
   readonly columns = memoize((columns: readonly OutputColumn[]) =>
     mapped(columns, (column) => changed(column, { expression: this.expression(column.expression) })),
@@ -21,9 +21,14 @@ export abstract class PlanMap {
   );
 
   /** The predicate of the rows that a read, an embedding or a test for related rows finds. */
-  protected abstract rows(plan: Pick<ReadPlan, 'from' | 'where'>): Predicate;
+  protected rows({ where }: Pick<ReadPlan, 'from' | 'where'>): Predicate {
+    return this.predicate(where);
+  }
+
   /** The predicate on rows of a join collection. */
-  protected abstract between(relation: Relation, between: Predicate | undefined): Predicate | undefined;
+  protected between(_relation: Relation, between: Predicate | undefined): Predicate | undefined {
+    return between && this.predicate(between);
+  }
 
   read(plan: ReadPlan): ReadPlan {
     const { from, facets } = plan;

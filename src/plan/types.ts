@@ -84,6 +84,12 @@ export function isAlways(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value === true;
 }
 
+/** The tests that a predicate combines by `and`, `or` and `not`. */
+export function testsIn(predicate: Predicate): readonly Exclude<Predicate, { kind: 'all' | 'any' | 'not' }>[] {
+  if ('terms' in predicate) return predicate.terms.flatMap(testsIn);
+  return predicate.kind === 'not' ? testsIn(predicate.term) : [predicate];
+}
+
 /** The predicates that must all hold. */
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);

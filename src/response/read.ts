@@ -115,24 +115,18 @@ function withSummary(rows: ReadResult['body'], summary: string): ReadResult['bod
 
 function surrounded(start: string, parts: AsyncIterator<Uint8Array, undefined>, end: string): typeof parts {
   const encoder = new TextEncoder();
-  let [first, last]: (string | undefined)[] = [start, end];
-  const take = (text: string): IteratorResult<Uint8Array, undefined> => ({ done: false, value: encoder.encode(text) });
+  const all = (async function* () {
+    yield encoder.encode(start);
+    for (let part = await parts.next(); part.done !== true; part = await parts.next()) yield part.value;
+    yield encoder.encode(end);
+    return undefined;
+  })();
   return {
-    async next() {
-      if (first !== undefined) {
-        const text = first;
-        first = undefined;
-        return take(text);
-      }
-      const part = last === undefined ? undefined : await parts.next();
-      if (part?.done === false) return part;
-      const text = last;
-      last = undefined;
-      return text === undefined ? { done: true, value: undefined } : take(text);
-    },
-    async return() {
+    next: () => all.next(),
+    // Also before its first part, when the generator would not release them.
+    return: async () => {
       await parts.return?.();
-      return { done: true, value: undefined };
+      return all.return(undefined);
     },
   };
 }

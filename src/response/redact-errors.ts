@@ -14,7 +14,7 @@ import {
   stored,
 } from '../collection/declaration.ts';
 import { derivedName } from '../collection/derived-name.ts';
-import type { Predicate, WritePlan } from '../plan/types.ts';
+import { type Predicate, testsIn, type WritePlan } from '../plan/types.ts';
 
 /** `collection` is the written collection as the caller sees it. */
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
@@ -68,11 +68,11 @@ function mayNameReferent(plan: WritePlan, { among }: Collection, constraint: str
 
 /** Whether a rule depends on the row that a reference leads to, or any reference if it is unknown. */
 function follows(rule: Predicate, constraint: string | undefined): boolean {
-  if ('terms' in rule) return rule.terms.some((term) => follows(term, constraint));
-  if (rule.kind === 'not') return follows(rule.term, constraint);
-  if (rule.kind !== 'exists') return false;
-  const { name, outer, referring } = rule.relation;
-  return outer === referring && (constraint ?? name) === name;
+  return testsIn(rule).some((test) => {
+    if (test.kind !== 'exists') return false;
+    const { name, outer, referring } = test.relation;
+    return outer === referring && (constraint ?? name) === name;
+  });
 }
 
 /** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */

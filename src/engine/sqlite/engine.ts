@@ -184,6 +184,7 @@ class SqliteEngine implements Engine {
   readonly changes: ChangeCounter;
   readonly log?: ChangeLog;
   private readonly file: Parts['file'];
+  private readonly pools: readonly ReadPool[];
   /** The change count of the last schema check. */
   private checkedAt = Number.NaN;
   /** The change count of the last detected damage. */
@@ -194,6 +195,7 @@ class SqliteEngine implements Engine {
     this.steps = parts.steps;
     this.changes = parts.changes;
     this.file = parts.file;
+    this.pools = parts.file === undefined ? [] : [parts.file.readers, parts.file.byteReaders, parts.file.searchers];
     if (parts.isLogged) {
       this.log = new SqliteLog(() => {
         this.refreshSnapshot();
@@ -308,28 +310,23 @@ class SqliteEngine implements Engine {
       writer: this.parts.writer,
       readers: file?.readers,
       path: file && this.parts.path,
-      stale:
-        file === undefined
-          ? 0
-          : [file.readers, file.byteReaders, file.searchers].reduce(
-              (sum, pool) => sum + pool.state().stale,
-              file.snapshot.stale + file.writerThread.stale,
-            ),
+      stale: [
+        ...this.pools.map((pool) => pool.state()),
+        ...(file === undefined ? [] : [file.snapshot, file.writerThread]),
+      ]
+        .map(({ stale }) => stale)
+        .reduce((sum, each) => sum + each, 0),
     });
   }
 
   releaseMemory(): void {
-    this.file?.readers.giveBackMemory();
-    this.file?.byteReaders.giveBackMemory();
-    this.file?.searchers.giveBackMemory();
+    for (const pool of this.pools) pool.giveBackMemory();
     this.file?.writerThread.giveBackMemory();
   }
 
   async close(): Promise<void> {
     await this.parts.writer.settled();
-    await this.file?.readers.close();
-    await this.file?.byteReaders.close();
-    await this.file?.searchers.close();
+    for (const pool of this.pools) await pool.close();
     this.file?.snapshot.close();
     await this.file?.writerThread.close();
     // Closed last: it has read, so it removes the log. A connection without reads would leave it.

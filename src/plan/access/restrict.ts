@@ -114,12 +114,12 @@ class ReadAccess extends PlanMap {
     return this.permissions.rows(of, 'read', this.named?.get(of));
   }
 
-  protected rows({ from, where }: Pick<ReadPlan, 'from' | 'where'>): Predicate {
+  protected override rows({ from, where }: Pick<ReadPlan, 'from' | 'where'>): Predicate {
     return andAlso(this.rowsOf(from), this.predicate(where));
   }
 
   /** The rows of a join collection are restricted as well. */
-  protected between({ through }: Relation): Predicate | undefined {
+  protected override between({ through }: Relation): Predicate | undefined {
     const rows = through === undefined ? ALWAYS : this.rowsOf(through.collection);
     return isAlways(rows) ? undefined : rows;
   }

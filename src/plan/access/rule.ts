@@ -16,7 +16,7 @@ import { checkSearch } from '../../text/search/index.ts';
 import { planConditions } from '../predicate.ts';
 import { relate } from '../read/relate.ts';
 import { resolvePath } from '../resolve.ts';
-import type { Predicate } from '../types.ts';
+import { type Predicate, testsIn } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt, claimIn, claimText } from './claims.ts';
 
 export interface PlannedRule {
@@ -99,18 +99,12 @@ function planRelated(collection: Collection, { name, hint, terms }: Related): Pl
   return mapped(planTerms('all', relation.to, terms), (where) => {
     const exists: Predicate = { kind: 'exists', relation, where };
     // `exists` alone would be false, and its negation would hold.
-    return hasUnknown(where) ? { kind: 'any', terms: [exists, UNKNOWN] } : exists;
+    return testsIn(where).some((test) => test === UNKNOWN) ? { kind: 'any', terms: [exists, UNKNOWN] } : exists;
   });
 }
 
 function mapped({ claims, predicate }: PlannedRule, change: (predicate: Predicate) => Predicate): PlannedRule {
   return settled({ claims, predicate: (given) => change(predicate(given)) });
-}
-
-function hasUnknown(predicate: Predicate): boolean {
-  if ('terms' in predicate) return predicate.terms.some(hasUnknown);
-  if (predicate.kind === 'not') return hasUnknown(predicate.term);
-  return predicate === UNKNOWN;
 }
 
 function planComparison(collection: Collection, comparison: Comparison): PlannedRule {

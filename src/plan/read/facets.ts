@@ -22,6 +22,7 @@ import {
   fieldOf,
   type Predicate,
   type TreeWay,
+  testsIn,
 } from '../types.ts';
 import { type Embeds, embedName, existsPredicate, type PlannedEmbed } from './embeds.ts';
 import { relatedRows, relatedValue } from './figures.ts';
@@ -151,11 +152,8 @@ function titleOf(collection: Collection, field: Field): Expression | undefined {
 /** Whether a condition depends on nothing but this value. */
 function testsOnly(condition: Predicate, of: Expression): boolean {
   if (condition.kind === 'constant') return false;
-  const tests = (term: Predicate): boolean => {
-    if ('terms' in term) return term.terms.every(tests);
-    if (term.kind === 'not') return tests(term.term);
-    if (term.kind === 'exists') return term.tree !== undefined && term.relation.outer === fieldOf(of);
-    return term.kind === 'constant' || sameExpression(term.of, of);
-  };
-  return tests(condition);
+  return testsIn(condition).every((test) => {
+    if (test.kind === 'exists') return test.tree !== undefined && test.relation.outer === fieldOf(of);
+    return test.kind === 'constant' || sameExpression(test.of, of);
+  });
 }

@@ -7,7 +7,7 @@ import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
-import { conjuncts, fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { conjuncts, fieldOf, type OrderKey, type Predicate, type ReadPlan, testsIn } from '../../../plan/types.ts';
 import { cheapPageBytes, filterSteps } from '../../shared/cost.ts';
 import { maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import type { Output } from '../../sql/output.ts';
@@ -167,8 +167,6 @@ function isRange(term: Predicate, field: Field): boolean {
 
 /** The field of each test; undefined for a test on more than a field. */
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
-  if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
-  if (predicate.kind === 'not') return fieldsOf(predicate.term);
-  if (predicate.kind === 'exists') return [undefined];
-  return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
+  const tests = testsIn(predicate).filter(({ kind }) => kind !== 'constant');
+  return tests.map((test) => ('of' in test ? fieldOf(test.of) : undefined));
 }
