@@ -131,6 +131,10 @@ export interface SearchField {
   readonly field: Field;
   /** The reference, its collection, and the name of the key there. */
   readonly by?: { readonly field: Field; readonly to: string; readonly key: string };
+  /** The language of word forms. */
+  readonly language: Language;
+  /** Set if it is the text in another language: the translation or, where there is none, the field. */
+  readonly translation?: { readonly tag: string; readonly field: Field };
 }
 
 export interface View {

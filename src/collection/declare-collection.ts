@@ -3,6 +3,7 @@ import { defined } from '../base/defined.ts';
 import { DEFAULT_MAX_VALUE_KB, MAX_COMPUTED_LENGTH } from '../base/limits/declaration.ts';
 import { MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { lazy } from '../base/memo.ts';
+import { languageOfTag } from '../text/words/languages.ts';
 import type { Collection, Field, Rules, Search, SearchField } from './catalogue.ts';
 import { derivedName } from './derived-name.ts';
 import type { CollectionDraft, FieldDraft, SearchDraft } from './draft.ts';
@@ -79,16 +80,21 @@ function declareSearch(
   draft: CollectionDraft,
   among: ReadonlyMap<string, Collection>,
 ): Search {
-  return {
-    language,
-    fields: fields.map(({ name, path, weight }): SearchField => {
-      const [first, second] = path as [string, string?];
-      if (second === undefined) return { name, weight, field: findField(first) };
-      const to = among.get(draft.fields.find((field) => field.name === first)!.references!.collection)!;
-      const by = { field: findField(first), to: to.name, key: to.key[0]!.name };
-      return { name, weight, field: to.byName.get(second)!, by };
-    }),
-  };
+  const declared = fields.map(({ name, path, weight }): SearchField => {
+    const [first, second] = path as [string, string?];
+    if (second === undefined) return { name, weight, field: findField(first), language };
+    const to = among.get(draft.fields.find((field) => field.name === first)!.references!.collection)!;
+    const by = { field: findField(first), to: to.name, key: to.key[0]!.name };
+    return { name, weight, field: to.byName.get(second)!, by, language };
+  });
+  return { language, fields: [...declared, ...declared.flatMap(inOtherLanguages)] };
+}
+
+function inOtherLanguages(declared: SearchField): readonly SearchField[] {
+  return [...(declared.field.translations ?? [])].map(([tag, field]) => {
+    const language = declared.language === 'simple' ? 'simple' : languageOfTag(tag);
+    return { ...declared, language, translation: { tag, field } };
+  });
 }
 
 /** Gives each field its translations. */

@@ -5,8 +5,8 @@ import type { Collection } from './catalogue.ts';
 /** The language of fields unless the declaration says otherwise. */
 export const USUAL_LANGUAGE = 'en';
 
-/** A language tag (RFC 5646) in the form in which a declaration may contain it, such as `de` or `pt-BR`. */
-export const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
+/** Tags of language, script and region (RFC 5646), without extensions. */
+const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
 
 /** The name of the field with the translation of another: `name_de`, `name_pt_br`. */
 export function translationName(field: string, language: string): string {
@@ -19,22 +19,58 @@ export const translatedLanguages = memoize((among: ReadonlyMap<string, Collectio
   return new Set(fields.flatMap(({ translations }) => [...(translations?.keys() ?? [])]));
 });
 
-/** The first of these languages that a tag means: itself, or one that it narrows down, as `de-AT` does with `de`. */
-export function languageMeant(tag: string, languages: Iterable<string>): string | undefined {
-  const asked = tag.toLowerCase();
-  const all = [...languages];
-  const isSame = (each: string) => each.toLowerCase() === asked;
-  const isWider = (each: string) => asked.startsWith(`${each.toLowerCase()}-`);
-  return all.find(isSame) ?? all.find(isWider);
+/** A tag of a declaration in its usual form: `pt-BR` for `pt-br`, `he` for `iw`; undefined if it is none. */
+export function canonicalTag(tag: string): string | undefined {
+  try {
+    return LANGUAGE_TAG.test(tag) ? new Intl.Locale(tag).toString() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
- * The language of an answer for a header Accept-Language (RFC 4647, lookup). It is the language of the fields if the
- * client accepts any language, or none of the available ones.
+ * The one of these languages that a tag means: itself, the same with its usual script and region, as `zh-TW` is
+ * `zh-Hant` and `pt` is `pt-BR`, or the nearest that it narrows down, as `de-AT` does with `de`.
  */
-export function negotiateLanguage(header: string | null, own: string, translated: ReadonlySet<string>): string {
-  const languages = [own, ...translated];
-  const ranges = (header ?? '').split(',').map((range, place) => {
+export function languageMeant(tag: string, languages: readonly string[]): string | undefined {
+  try {
+    const asked = new Intl.Locale(tag);
+    const tags = [asked.toString(), ...widerTags(wholeTag(asked)), ...widerTags(asked.toString())];
+    const names = namesOf(languages);
+    return names.get(tags.find((each) => names.has(each)) ?? '');
+  } catch (error) {
+    // The tag has no valid form.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function wholeTag(locale: Intl.Locale): string {
+  return locale.maximize().toString();
+}
+
+/** The languages by their tags, and by their tags with the usual script and region. */
+const namesOf = memoize((languages: readonly string[]): ReadonlyMap<string, string> => {
+  const whole = languages.map((each) => [wholeTag(new Intl.Locale(each)), each] as const);
+  return new Map([...whole.reverse(), ...languages.map((each) => [each, each] as const)]);
+});
+
+/** The tag, and the same with one part less each time: `zh-Hant-TW`, `zh-Hant`, `zh`. */
+function widerTags(tag: string): readonly string[] {
+  const parts = tag.split('-');
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('-'));
+}
+
+/** The ranges of Accept-Language that are read. */
+const MAX_RANGES = 20;
+
+/**
+ * The language of an answer for a header Accept-Language (RFC 4647, lookup). It is the first, that of the fields, if
+ * the client accepts any language, or none of these.
+ */
+export function negotiateLanguage(header: string, languages: readonly string[]): string {
+  const own = languages[0]!;
+  const ranges = header.split(',', MAX_RANGES).map((range, place) => {
     const [tag, ...parameters] = range.split(';').map((part) => part.trim());
     const quality = parameters.find((each) => /^q=/i.test(each));
     return { tag: tag!, place, quality: quality === undefined ? 1 : Number(quality.slice(2)) || 0 };

@@ -3,7 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_FIELDS, MAX_SEARCH_FIELDS, MAX_SEARCH_WEIGHT } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
-import { LANGUAGE_TAG } from '../collection/languages.ts';
+import { canonicalTag } from '../collection/languages.ts';
 import { compileRegex } from '../text/regex.ts';
 import { LANGUAGES } from '../text/words/languages.ts';
 import { anyName, fieldName } from './names.ts';
@@ -15,6 +15,7 @@ import {
   either,
   type Given,
   listOf,
+  map,
   oneWordOf,
   property,
   trueOrFalse,
@@ -51,9 +52,17 @@ export const mediaType = checkedText('a media type', (text, what) =>
   MEDIA_TYPE.test(text) ? undefined : `${what}: ${text} is not a media type, such as image/png or image/*`,
 );
 
-export const languageTag = checkedText('a language', (text, what) =>
-  LANGUAGE_TAG.test(text) ? undefined : `${what}: ${text} is not a language, such as de or pt-BR`,
+export const languageTag = map(
+  checkedText('a language', (text, what) =>
+    canonicalTag(text) === undefined ? `${what}: ${text} is not a language, such as de or pt-BR` : undefined,
+  ),
+  (text) => canonicalTag(text)!,
 );
+
+export const TRANSLATION = {
+  language: property(languageTag, 'The language of the translation, such as `pt-BR`.', true),
+  was: property(languageTag, 'The previous language. The translations are renamed and keep their values.'),
+} as const;
 
 export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
@@ -106,7 +115,7 @@ export const FIELD = {
     'The database fills in a missing value by its own default; `trigger`: a trigger may.',
   ),
   translations: property(
-    listOf(languageTag, 'a list of languages'),
+    listOf(propertiesOr(languageTag, 'language', TRANSLATION, 'a map with language'), 'a list of languages'),
     'The languages of [translations](../how-to/translate-fields.md), such as `[de, fr]`. Each is a field of its own, such as `name_de`.',
   ),
   title: property(anyText, 'A short display name.'),

@@ -2,10 +2,11 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { defined } from '../base/defined.ts';
+import { MAX_FIELDS } from '../base/limits/declaration.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
-import { translationName } from '../collection/languages.ts';
+import { translationName, USUAL_LANGUAGE } from '../collection/languages.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
@@ -18,17 +19,29 @@ import { type At, addMistake, type Reading, valuesOf } from './reader/shape.ts';
 import { formatToRead } from './rows/source.ts';
 
 /** `file` is the path of the declaration. Undefined if its fields are unknown; the mistake is already recorded. */
-export function draftCollection(named: Named<GivenCollection>, file: string): CollectionDraft | undefined {
+export function draftCollection(
+  named: Named<GivenCollection>,
+  file: string,
+  language: string = USUAL_LANGUAGE,
+): CollectionDraft | undefined {
   const { name, reading, value: given } = named;
   const declared = given?.fields?.value;
   if (given === undefined || declared === undefined) return undefined;
   const names = declared.map((field) => field.name);
   const key = readKey(given, names, reading);
   const references = declared.filter(({ value }) => value?.references !== undefined).map((field) => field.name);
+  const languages = { own: language, names: new Set(names) };
   const fields = declared.flatMap((field) => {
     const drafted = draftField(field, key.includes(field.name), references);
-    return drafted === undefined ? [] : [drafted, ...draftTranslations(field, drafted, names, key)];
+    return drafted === undefined ? [] : [drafted, ...draftTranslations(field, drafted, languages, key)];
   });
+  if (fields.length > MAX_FIELDS) {
+    addMistake(
+      reading,
+      reading.at,
+      `there may be ${MAX_FIELDS} fields at most, and with translations there are ${fields.length}`,
+    );
+  }
   checkKeyTypes(key, fields, given, reading);
   checkComputed(named, fields, key);
   checkRoles(declared);
@@ -49,28 +62,33 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
   };
 }
 
-/** Each translation is a field of its own, with the same rules. */
+/** Each translation is a field of its own, with the same rules. `names` are those of other fields. */
 function draftTranslations(
   { reading, value: given }: Named<GivenField>,
-  { name, type, title, maxLength, pattern }: FieldDraft,
-  names: readonly string[],
+  { name, type, title, maxLength, pattern, was }: FieldDraft,
+  { own, names }: { readonly own: string; readonly names: Set<string> },
   key: readonly string[],
 ): readonly FieldDraft[] {
   const listed = given?.translations;
   if (listed === undefined) return [];
   if (type !== 'text') addMistake(reading, listed.at, `type ${type} has no translations; use text`);
   if (key.includes(name)) addMistake(reading, listed.at, 'a key has no translations');
-  const languages = listed.value.map(({ value }) => value);
-  return listed.value.map(({ value: language, at }, place) => {
+  const languages = listed.value.map(({ value }) => value.language?.value ?? '');
+  return listed.value.map(({ value, at }, place) => {
+    const language = languages[place]!;
     const translation = translationName(name, language);
+    const former = translationName(was ?? name, value.was?.value ?? language);
     if (languages.indexOf(language) !== place) addMistake(reading, at, `translations has ${language} twice`);
-    else if (names.includes(translation)) {
+    else if (language === own) addMistake(reading, at, `${own} is the language of ${name} itself, and no translation`);
+    else if (names.has(translation)) {
       addMistake(reading, at, `${translation} is declared already; remove one of the two: its values stay`);
     }
+    names.add(translation);
     return {
       name: translation,
       type,
       ...defined({ title: title && `${title} (${language})`, maxLength, pattern }),
+      ...(former === translation ? {} : { was: former }),
       translates: { field: name, language },
     };
   });

@@ -37,7 +37,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const reading: Reading = { mistakes, path: '', at: root.at };
   const declaration = readAs(FORMAT, root, reading, 'a declaration');
   const declared = declaration?.collections?.value ?? [];
-  const drafts = declared.flatMap((each) => draftCollection(each, file) ?? []);
+  const drafts = declared.flatMap((each) => draftCollection(each, file, declaration?.language?.value) ?? []);
   const collections = draftSearches(declared, checkLinks(declared, drafts));
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);

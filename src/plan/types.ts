@@ -133,6 +133,18 @@ export function fieldOf(expression: Expression): Field | undefined {
   return expression.kind === 'field' ? expression.field : undefined;
 }
 
+/** The field that a request names: that of a translation is the one that it translates. */
+export function namedField(expression: Expression): Field | undefined {
+  return fieldOf(expression.kind === 'translation' ? expression.otherwise : expression);
+}
+
+/** Whether two expressions are one field, in one language. */
+export function isSameField(one: Expression, other: Expression): boolean {
+  const field = namedField(one);
+  const isAlike = field !== undefined && field === namedField(other) && one.kind === other.kind;
+  return isAlike && (!('of' in one) || !('of' in other) || fieldOf(one.of) === fieldOf(other.of));
+}
+
 export interface OutputColumn {
   readonly name: string;
   readonly expression: Expression;

@@ -1,5 +1,6 @@
 /** Chooses the languages of a request to a catalogue with translations, and names them in the response. */
 import { ApiError } from '../base/errors.ts';
+import { memoizeText } from '../base/memo.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { languageMeant, negotiateLanguage, translatedLanguages, USUAL_LANGUAGE } from '../collection/languages.ts';
@@ -20,10 +21,11 @@ export function withLanguages({ collections, draft }: Catalogue): Middleware {
       hint: `Use ${all.join(', ')}.`,
     });
   };
+  const negotiated = memoizeText((header) => negotiateLanguage(header, all));
   const shownBy = (call: Call) => {
     const [, asked] = splitQuery(call.query).find(([key, value]) => isLanguage(key, value)) ?? [];
     if (asked !== undefined) return known(asked, 'lang');
-    return negotiateLanguage(call.headers.get('accept-language'), own, translated);
+    return negotiated(call.headers.get('accept-language') ?? '');
   };
   const unlessOwn = (language: string) => (language === own ? undefined : language);
   return (next) => (context) => {

@@ -9,7 +9,7 @@ import type { Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, FieldPath, Query, Test } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
-import { type Expression, fieldOf, type OrderKey, type ReadPlan } from '../plan/types.ts';
+import { type Expression, namedField, type OrderKey, type ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
   /** Path and query as sent. */
@@ -58,7 +58,11 @@ function nextUrl(page: PageRead, isFirst: boolean, offset: number): string {
   if (keys === undefined) return urlOf(page, withOffset(query, offset));
   const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
   // The first page only appends the condition.
-  if (isFirst) return `${url}${url.includes('?') ? '&' : '?'}${printCondition(condition)}`;
+  if (isFirst) {
+    const language = LANGUAGE.test(url) ? undefined : languageOf(page);
+    const added = [language, printCondition(condition)].filter((part) => part).join('&');
+    return `${url}${url.includes('?') ? '&' : '?'}${added}`;
+  }
   const rest = withoutAfter(query);
   return urlOf(page, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
 }
@@ -72,10 +76,17 @@ function withoutAfter(query: Query): Query {
   return { ...query, conditions: query.conditions.filter((condition) => !isAfter(condition)) };
 }
 
-function urlOf({ url, arguments: given = '' }: PageRead, query: Query): string {
-  // The language of the request is not part of its syntax tree if the header names it.
-  const language = /[?&](lang=[^&.]*)(?=&|$)/.exec(url)?.[1];
-  return `${url.split('?')[0]}?${[given, language, printQuery(query)].filter((part) => part).join('&')}`;
+function urlOf(page: PageRead, query: Query): string {
+  const parts = [page.arguments, languageOf(page), printQuery(query)];
+  return `${page.url.split('?')[0]}?${parts.filter((part) => part).join('&')}`;
+}
+
+const LANGUAGE = /[?&](lang=[^&.]*)(?=&|$)/;
+
+/** The parameter that names the language of the request, also if a header did. A call may have one of this name. */
+function languageOf({ url, query, arguments: given }: PageRead): string | undefined {
+  const named = LANGUAGE.exec(url)?.[1];
+  return named ?? (query.language === undefined || given !== undefined ? undefined : `lang=${query.language}`);
 }
 
 function withOffset({ offset: _, ...query }: Query, offset: number): Query {
@@ -91,7 +102,7 @@ interface PassedKey {
 /** The order keys with their values in the last row. */
 function keysOf({ order }: ReadPlan, values: readonly (string | null)[]): readonly PassedKey[] | undefined {
   const keys = order.flatMap((each, index): PassedKey[] => {
-    const field = fieldOf(each.expression);
+    const field = namedField(each.expression);
     const path = field === undefined ? each.path : { name: field.name, json: [] };
     const value = values[index] ?? null;
     return path === undefined || !isReadable(each.expression, value) ? [] : [{ path, order: each, value }];

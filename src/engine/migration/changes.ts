@@ -37,6 +37,8 @@ export function withNumberedKeys(catalogue: Catalogue, isNumbered: (table: strin
 export interface Index {
   readonly name: string;
   readonly fields: readonly Field[];
+  /** Whether it is on one value, the first of the fields that is not null: a translation or the field itself. */
+  readonly isFirstValue?: true;
 }
 
 export interface SchemaRequirement {
@@ -239,4 +241,19 @@ export function compositeIndexes({ name, key, composites }: Collection): Index[]
   return composites
     .filter(({ fields }) => fields.some((field, at) => key[at] !== field))
     .map(({ fields }) => ({ name: derivedName(name, ...fields.map((field) => field.name), 'idx'), fields }));
+}
+
+/** Indexes of the translations of indexed fields, with the text of the field where there is none. */
+export function translationIndexes(collection: Collection): Index[] {
+  return collection.fields.flatMap((field) =>
+    [...(field.indexed ? (field.translations?.values() ?? []) : [])].map((translation) => ({
+      name: translationIndexName(collection, translation),
+      fields: [translation, field],
+      isFirstValue: true as const,
+    })),
+  );
+}
+
+export function translationIndexName({ name }: Collection, translation: Field): string {
+  return derivedName(name, translation.name, 'or', 'default');
 }

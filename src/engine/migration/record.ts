@@ -31,6 +31,7 @@ const FIELD_PROPERTIES = [
   'computed',
   'readOnly',
   'filled',
+  'translates',
 ] as const satisfies readonly (keyof FieldDraft)[];
 
 /** Equal collections give equal texts. */

@@ -52,12 +52,18 @@ function risksOf(all: Assessment): readonly Risk[] {
 }
 
 /** Suggests that a new field of the same type may be the dropped one, renamed. */
-function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes }: Comparison): string {
+function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes, pairs }: Comparison): string {
   const added = changes.find(
     (each) => each.kind === 'add-field' && each.collection === collection && each.field.type.name === field.type.name,
   );
   if (added?.kind !== 'add-field') return '';
-  return `; if ${added.field.name} is its new name, declare it with was: ${field.name}`;
+  const translationOf = (of: Collection, { name }: Field) =>
+    of.draft.fields.find((each) => each.name === name)?.translates;
+  const now = translationOf(collection, added.field);
+  const before = translationOf(pairs.get(collection.name)!.before!, field);
+  const was = now === undefined ? `was: ${field.name}` : `{ language: ${now.language}, was: ${before?.language} }`;
+  if (now !== undefined && now.field !== before?.field) return '';
+  return `; if ${added.field.name} is its new name, declare it with ${was}`;
 }
 
 /** The other changes concern no stored rows. A dropped collection has no pair. */

@@ -33,9 +33,17 @@ export function recomputedTables({ changes, pairs }: Comparison): ReadonlyMap<st
 const ROWS_PER_SECOND = 50_000;
 
 /** How long others wait for the table; empty if they hardly notice. */
-export function waitWords(name: string, rows = 0): string {
+function waitWords(name: string, rows = 0): string {
   const seconds = Math.ceil(rows / ROWS_PER_SECOND);
   return seconds < 2 ? '' : ` (computed for ${rows} rows; ${name} is locked for about ${seconds} s)`;
+}
+
+/** The warnings before a migration that others notice. */
+export function waitNotices(counts: RowCounts): readonly string[] {
+  return [...counts].flatMap(([name, rows]) => {
+    const words = waitWords(name, rows);
+    return words === '' ? [] : [`new computed fields of ${name}${words}`];
+  });
 }
 
 /** Constraints of a new table are not listed separately, nor those that only get the name of a renamed field. */

@@ -7,7 +7,7 @@ import { can, isLong, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { OPERATORS } from '../../dialect/operators.ts';
 import { ROW } from '../../encode/encoding.ts';
-import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
+import { type Comparator, type Expression, fieldOf, namedField } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
 import { type Bind, identifier, type JsonColumn, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
@@ -21,7 +21,7 @@ export const TEXT = builtIn('text');
 
 export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
   // Indexes of adopted tables cover whole texts.
-  const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(fieldOf(of)!);
+  const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(namedField(of)!);
   const quantity = (of: Expression): string | undefined =>
     of.kind === 'embed' ? quantity(of.plan.columns[0]!.expression) : adopted.comparedAs.get(fieldOf(of)!);
   const compare = (operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string => {

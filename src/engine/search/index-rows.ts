@@ -2,7 +2,7 @@
 import { stemOf } from '../../text/words/languages.ts';
 import { isCode, wordsOf } from '../../text/words/tokens.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
-import { LAST_CHUNK, referencesIn, UNUSED, type WordIndex } from './index-tables.ts';
+import { LAST_CHUNK, referencesIn, textsOf, UNUSED, type WordIndex } from './index-tables.ts';
 import { PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
@@ -17,9 +17,11 @@ export const CHUNK_BYTES = 400;
 
 /** The fields' texts of rows of the collection, in the form that both engines print. */
 export function textColumns(dialect: SqlDialect, { fields }: WordIndex): string {
-  const columns = fields.map(({ field, by }, index) => {
-    const table = by === undefined ? 'r' : identifier(`r ${by.field.name}`);
-    return `substr(${dialect.text(`${table}.${identifier(field.name)}`, field.type)}, 1, ${MAX_TEXT}) as t${index}`;
+  const columns = fields.map((each, index) => {
+    const table = each.by === undefined ? 'r' : identifier(`r ${each.by.field.name}`);
+    const texts = textsOf(each).map(({ name, type }) => dialect.text(`${table}.${identifier(name)}`, type));
+    const text = texts.length === 1 ? texts[0] : `coalesce(${texts.join(', ')})`;
+    return `substr(${text}, 1, ${MAX_TEXT}) as t${index}`;
   });
   return columns.join(', ');
 }
@@ -35,7 +37,7 @@ export function joinReferences(index: WordIndex): string {
 
 /** Indexes the next stale rows. Returns false if there are none. */
 export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<boolean> {
-  const { collection, documents, words, stale, key, sameKey, fields } = index;
+  const { collection, documents, words, stale, key, sameKey } = index;
   const batch = `(select * from ${stale} order by seq limit ${BATCH_ROWS})`;
   const rows = yield buildStatement(
     dialect,
@@ -68,9 +70,7 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
     if (Number(row.exists) === 0) return;
     document += 1;
     added.push([document, Number(row.seq)]);
-    const texts = fields.map((_, nth) => row[`t${nth}`]);
-    for (const [word, hits] of hitsOf(texts)) {
-      const stem = stemOf(collection.search!.language, word);
+    for (const [stem, word, hits] of wordsOfRow(index, row)) {
       entry(entry(postings, stem, newSurfaces), word, newList).add(document, hits);
     }
   };
@@ -87,8 +87,30 @@ export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<bo
   return true;
 }
 
+type WordOfRow = readonly [stem: string, word: string, hits: readonly number[]];
+
+/** The words of a row with their hits. In fields of several languages, a word may have several stems. */
+export function* wordsOfRow({ fields }: WordIndex, row: StepRow): Generator<WordOfRow> {
+  const languages = [...new Set(fields.map(({ language }) => language))];
+  for (const [word, hits] of hitsOf(fields.map((_, nth) => row[`t${nth}`]))) {
+    const stems = new Set(languages.map((language) => stemOf(language, word)));
+    if (stems.size === 1) yield [stemOf(languages[0]!, word), word, hits];
+    else yield* hitsByStem(word, hits, (field) => stemOf(fields[field]!.language, word));
+  }
+}
+
+function* hitsByStem(word: string, hits: readonly number[], stemIn: (field: number) => string): Generator<WordOfRow> {
+  const byStem = new Map<string, number[]>();
+  for (let at = 0; at < hits.length; ) {
+    const end = at + 3 + hits[at + 2]!;
+    entry(byStem, stemIn(hits[at]!), noHits).push(...hits.slice(at, end));
+    at = end;
+  }
+  for (const [stem, some] of byStem) yield [stem, word, some];
+}
+
 /** The hits of each word in the texts of a row. */
-export function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
+function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
   const found = new Map<string, number[]>();
   texts.forEach((text, field) => {
     if (text === null || text === undefined) return;

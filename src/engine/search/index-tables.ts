@@ -9,7 +9,7 @@
  */
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { memoize } from '../../base/memo.ts';
-import type { Collection, SearchField } from '../../collection/declaration.ts';
+import type { Collection, Field, SearchField } from '../../collection/declaration.ts';
 import { columnList, identifier } from '../sql/statement.ts';
 
 /** The word of the numbers that are no longer in use. */
@@ -72,18 +72,25 @@ export function referencesIn({ fields }: WordIndex): readonly {
     by: name,
     to: some[0]!.by!.to,
     target: some[0]!.by!.key,
-    fields: [...new Set(some.map(({ field }) => field.name))],
+    fields: [...new Set(some.flatMap(textsOf).map(({ name }) => name))],
   }));
+}
+
+/** The fields of a text: with a translation, the field is used where there is none. */
+export function textsOf({ field, translation }: SearchField): readonly Field[] {
+  return translation === undefined ? [field] : [translation.field, field];
 }
 
 /** The own fields whose change makes a row stale: texts, references to texts, and the key. */
 export function ownFields({ collection, fields }: WordIndex): readonly string[] {
-  return [
-    ...new Set([...collection.key, ...fields.map(({ field, by }) => by?.field ?? field)].map(({ name }) => name)),
-  ];
+  const used = fields.flatMap((each) => (each.by === undefined ? textsOf(each) : [each.by.field]));
+  return [...new Set([...collection.key, ...used].map(({ name }) => name))];
 }
 
 /** Describes what the index depends on besides the columns of its tables. */
 export function describeIndex({ collection, fields }: WordIndex): string {
-  return `${collection.search!.language} ${fields.map(({ name }) => name).join(' ')} 2`;
+  const names = fields.map(({ name, translation }) =>
+    translation === undefined ? name : `${name}:${translation.tag}`,
+  );
+  return `${collection.search!.language} ${names.join(' ')} 2`;
 }

@@ -1,7 +1,7 @@
 /** Compares the word index of a collection with its rows. */
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
-import { hitsOf, joinReferences, textColumns } from './index-rows.ts';
+import { joinReferences, textColumns, wordsOfRow } from './index-rows.ts';
 import { UNUSED, type WordIndex } from './index-tables.ts';
 import { eachPosting, readHits } from './postings.ts';
 import type { StepRow, Steps } from './steps.ts';
@@ -40,7 +40,7 @@ export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<Index
     for (const row of rows) {
       last = Number(row.doc);
       let sum = 0;
-      for (const [word, hits] of hitsOf(index.fields.map((_, nth) => row[`t${nth}`]))) sum = add(sum, word, hits);
+      for (const [, word, hits] of wordsOfRow(index, row)) sum = add(sum, word, hits);
       if (sum !== (indexed.get(last) ?? 0)) wrong += 1;
     }
     if (rows.length < PAGE_ROWS) return { stale: Number(counts!.stale), wrong };

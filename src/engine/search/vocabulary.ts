@@ -23,7 +23,8 @@ export class Vocabulary {
   /** The numbers of rows that are visible, by predicate. */
   private readonly visible: readonly Map<number, boolean>[];
   private unused = NO_MATCHES;
-  private readonly language: Language;
+  /** The languages of the searched texts. */
+  private readonly languages: ReadonlySet<Language>;
   /** Whether the caller may read all searched texts. */
   private readonly isComplete: boolean;
   private ofPrefixRows: readonly StepRow[] = [];
@@ -34,7 +35,7 @@ export class Vocabulary {
     private readonly index: WordIndex,
     private readonly search: SearchPlan,
   ) {
-    this.language = index.collection.search!.language;
+    this.languages = new Set(search.fields.map(({ number }) => index.fields[number]!.language));
     this.visible = search.visible.map(() => new Map());
     this.isComplete = search.fields.length === index.fields.length && search.visible.length === 0;
   }
@@ -45,8 +46,9 @@ export class Vocabulary {
 
   /** Whether a word of a text was searched for, for highlights. */
   isSearched(word: string, words: readonly string[], prefix: string | undefined): boolean {
-    const stem = stemOf(this.language, word);
-    return (prefix !== undefined && word.startsWith(prefix)) || words.some((each) => this.stems.get(each)?.has(stem));
+    const stems = this.stemsOf(word);
+    const isStem = (each: string) => stems.some((stem) => this.stems.get(each)?.has(stem));
+    return (prefix !== undefined && word.startsWith(prefix)) || words.some(isStem);
   }
 
   /** Whether the caller may read a field of a row. */
@@ -58,7 +60,7 @@ export class Vocabulary {
 
   /** Reads the rows of the words, and of words that begin with the prefix. */
   *read(words: readonly string[], prefix: string | undefined): Steps<void> {
-    const stems = new Set([UNUSED, ...words.map((word) => stemOf(this.language, word))]);
+    const stems = new Set([UNUSED, ...words.flatMap((word) => this.stemsOf(word))]);
     const ofStems = yield this.ofStems([...stems]);
     const unused = ofStems.filter(({ word }) => word === UNUSED);
     const used = ofStems.filter(({ word }) => word !== UNUSED);
@@ -70,13 +72,17 @@ export class Vocabulary {
     this.ofPrefixRows = ofPrefix;
     yield* this.readVisible([...used, ...ofPrefix]);
     for (const word of words) {
-      const own = stemOf(this.language, word);
-      this.stems.set(word, new Map([[own, OF_STEM]]));
-      this.found.set(word, yield* this.matchesIn(used, ({ stem }) => (stem === own ? OF_STEM : undefined)));
+      const own = new Map(this.stemsOf(word).map((stem) => [stem, OF_STEM]));
+      this.stems.set(word, own);
+      this.found.set(word, yield* this.matchesIn(used, ({ stem }) => own.get(String(stem))));
     }
     if (prefix === undefined) return;
-    const own = stemOf(this.language, prefix);
-    yield* this.add(prefix, ofPrefix, ({ stem }) => (stem === own ? undefined : OF_PREFIX));
+    const own = this.stemsOf(prefix);
+    yield* this.add(prefix, ofPrefix, ({ stem }) => (own.includes(String(stem)) ? undefined : OF_PREFIX));
+  }
+
+  private stemsOf(word: string): readonly string[] {
+    return [...new Set([...this.languages].map((language) => stemOf(language, word)))];
   }
 
   /** The words with the prefix in each row. */
@@ -86,7 +92,7 @@ export class Vocabulary {
       if (!this.isFound(document, bytes, hitsAt)) return;
       const words = found.get(document);
       if (words === undefined) found.set(document, [word]);
-      else words.push(word);
+      else if (!words.includes(word)) words.push(word);
     };
     yield* eachChunk(this.ofPrefixRows, ({ word, docs }) => {
       const bytes = docs as Uint8Array;

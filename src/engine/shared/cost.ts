@@ -13,6 +13,7 @@ import {
   conjuncts,
   type Expression,
   fieldOf,
+  namedField,
   type Predicate,
   type ReadPlan,
   type WritePlan,
@@ -55,13 +56,13 @@ export function isCheapLookup(plan: ReadPlan): boolean {
 /** A page along the key or an index from its start, or the rows with one indexed value. */
 function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
   const { assigned } = from;
-  const [first, second] = order.map(({ expression }) => fieldOf(expression));
+  const [first, second] = order.map(({ expression }) => namedField(expression));
   if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
   if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS) return false;
   if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
   if (order.length !== 1) return false;
   const [only] = terms;
-  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(fieldOf(only.of)))
+  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(namedField(only.of)))
     return true;
   return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
 }

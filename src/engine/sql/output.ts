@@ -4,16 +4,15 @@
  * of each column. The text forms of the order keys may follow: the page end.
  */
 import { memoize } from '../../base/memo.ts';
-import type { Field } from '../../collection/declaration.ts';
 import type { MediaHandler } from '../../collection/draft.ts';
 import { itself } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
 import { endKeys, visibleKeys } from '../../plan/read/page.ts';
-import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
+import { type Expression, namedField, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
-import { anyEmbedded, columnSizes, isEmbedding, longFieldOf } from './row-size.ts';
+import { anyEmbedded, columnSizes, isEmbedding, longValueOf } from './row-size.ts';
 import { type Bind, type ByteBudget, identifier, type SqlDialect } from './statement.ts';
 
 export interface Output extends ByteBudget {
@@ -103,7 +102,7 @@ const compiled = memoize((_columns: readonly OutputColumn[]) => new Map<string, 
 /** Columns without parameters always give the same SQL. */
 function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
   const cache = compiled(columns);
-  const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
+  const keys = output.keys?.map(({ expression }) => `${expression.kind} ${namedField(expression)?.name}`).join() ?? '';
   const bound = output.bounded === undefined ? '' : `${output.bounded} ${output.share} ${keys}`;
   const { dialect, depth } = scope;
   const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${output.bare} ${bound} ${scope.name} ${depth}`;
@@ -146,7 +145,7 @@ function compileColumns(
   }
   // Columns are computed in order: the budget is checked before the first long one.
   const firstLong = columns.findIndex(
-    ({ expression }) => isEmbedding(expression) || longFieldOf(expression) !== undefined,
+    ({ expression }) => isEmbedding(expression) || longValueOf(expression) !== undefined,
   );
   return columns
     .map(({ name, expression }, index) => {
@@ -191,7 +190,7 @@ function isBounded({ bounded }: Output): boolean {
   return bounded === 'rows' || bounded === 'row';
 }
 
-/** The expressions that determine the length of a row's long values: precomputed columns or fields. */
+/** The expressions that determine the length of a row's long values: precomputed columns, fields or translations. */
 function sizesOf(
   columns: readonly OutputColumn[],
   { bounded, keys = [] }: Output,
@@ -199,14 +198,17 @@ function sizesOf(
   computed: CompileColumn | undefined,
 ): readonly string[] {
   if (bounded === undefined) return [];
-  const ofField = (field: Field) => `${identifier(scope.name)}.${identifier(field.name)}`;
+  const sqlOf = (value: Expression): string =>
+    value.kind === 'translation'
+      ? `coalesce(${sqlOf(value.of)}, ${sqlOf(value.otherwise)})`
+      : `${identifier(scope.name)}.${identifier(namedField(value)!.name)}`;
   const sizes =
     computed === undefined
-      ? columnSizes(columns).longFields.map(ofField)
+      ? columnSizes(columns).longValues.map(sqlOf)
       : columns.flatMap(({ expression }, index) => {
-          return longFieldOf(expression) === undefined ? [] : computed(expression, index);
+          return longValueOf(expression) === undefined ? [] : computed(expression, index);
         });
-  return [...sizes, ...keys.flatMap(({ expression }) => longFieldOf(expression) ?? []).map(ofField)];
+  return [...sizes, ...keys.flatMap(({ expression }) => longValueOf(expression) ?? []).map(sqlOf)];
 }
 
 function keyName(index: number): string {

@@ -2,9 +2,15 @@
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_BYTES, SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
-import type { Field } from '../../collection/declaration.ts';
 import { isLong } from '../../collection/types/type.ts';
-import type { Expression, OrderKey, OutputColumn, ReadPlan } from '../../plan/types.ts';
+import {
+  type Expression,
+  isSameField,
+  namedField,
+  type OrderKey,
+  type OutputColumn,
+  type ReadPlan,
+} from '../../plan/types.ts';
 import type { ByteBudget } from './statement.ts';
 
 /** A number, date or column name with its punctuation. */
@@ -15,10 +21,10 @@ interface OrderKeys {
 }
 
 interface ColumnSizes {
-  /** A field for each column whose values may be long. */
-  readonly longFields: readonly Field[];
+  /** A field or translation for each column whose values may be long. */
+  readonly longValues: readonly Expression[];
   readonly anyEmbedded: boolean;
-  /** How often the most repeated long field is selected. */
+  /** How often the most repeated long value is selected. */
   readonly repeats: number;
   readonly maxBytes: number;
   /** The size of a row with short values: names, punctuation and short embedded rows. */
@@ -28,11 +34,11 @@ interface ColumnSizes {
 /** Memoized: most requests share their column list. */
 export const columnSizes = memoize((columns: readonly OutputColumn[]): ColumnSizes => {
   const expressions = columns.map(({ expression }) => expression);
-  const longFields = expressions.flatMap((each) => longFieldOf(each) ?? []);
+  const longValues = expressions.flatMap((each) => longValueOf(each) ?? []);
   return {
-    longFields,
+    longValues,
     anyEmbedded: expressions.some(isEmbedding),
-    repeats: Math.max(1, ...longFields.map((field) => longFields.filter((each) => each === field).length)),
+    repeats: Math.max(1, ...longValues.map((value) => longValues.filter((each) => isSameField(each, value)).length)),
     maxBytes: sum(expressions.map(maxBytesOf)),
     minBytes: sum(
       columns.map(({ name, expression }) => name.length + '"":0,'.length + SHORT_ROW_BYTES * rowsWithin(expression)),
@@ -40,12 +46,11 @@ export const columnSizes = memoize((columns: readonly OutputColumn[]): ColumnSiz
   };
 });
 
-/** The field that bounds the length of a value, if it may be long. */
-export function longFieldOf(expression: Expression): Field | undefined {
-  if (expression.kind === 'field') {
-    return isLong(expression.type) && expression.field.computedOf === undefined ? expression.field : undefined;
-  }
-  return 'of' in expression && isLong(expression.type) ? longFieldOf(expression.of) : undefined;
+/** The field or translation that bounds the length of a value, if it may be long. */
+export function longValueOf(expression: Expression): Expression | undefined {
+  const field = namedField(expression);
+  if (field !== undefined) return isLong(expression.type) && field.computedOf === undefined ? expression : undefined;
+  return 'of' in expression && isLong(expression.type) ? longValueOf(expression.of) : undefined;
 }
 
 /** Whether it contains related rows, whose number is unknown. */
@@ -77,7 +82,8 @@ export function rowTooLong(): ApiError {
 
 function maxBytesOf(expression: Expression): number {
   if (isEmbedding(expression)) return Number.POSITIVE_INFINITY;
-  return longFieldOf(expression)?.maxBytes ?? SHORT_COLUMN_BYTES;
+  const value = longValueOf(expression);
+  return (value && namedField(value))?.maxBytes ?? SHORT_COLUMN_BYTES;
 }
 
 /** The number of nested to-one rows; lists are counted separately. */

@@ -77,7 +77,6 @@ export interface SqliteOptions extends SqliteRequirement {
   /** For a service, the writer thread starts now instead of with the first write. */
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
-  readonly notice?: ((level: 'warn', message: string) => void) | undefined;
   /** Called after rows were loaded, and after the last connection was closed. */
   readonly onLoad?: (options: LoadOptions) => void;
   readonly onClose?: () => void;

@@ -1,6 +1,6 @@
 /** Pages: the order keys of the last row, after which the next page begins, and the maximum number of rows. */
 import { memoize } from '../../base/memo.ts';
-import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
+import { type Expression, isSameField, namedField, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
 
 /**
  * The order keys that `next` can continue by: all have names, they end with the key, and the page has a limit. The key
@@ -15,7 +15,7 @@ export function endKeys({ from, groupBy, limit, count, order }: ReadPlan): reado
     count !== undefined
   )
     return undefined;
-  return order.every(({ expression, path }) => expression.kind === 'field' || path !== undefined) ? order : undefined;
+  return order.every(({ expression, path }) => (path ?? namedField(expression)) !== undefined) ? order : undefined;
 }
 
 /** The columns that contain the keys, if these are fields, unchanged; undefined unless all of them are selected. */
@@ -25,9 +25,8 @@ export function visibleKeys(
 ): readonly string[] | undefined {
   const names: string[] = [];
   for (const key of keys) {
-    const field = fieldOf(key.expression);
-    const column = columns.find(({ expression }) => fieldOf(expression) === field);
-    if (field === undefined || column === undefined) return undefined;
+    const column = columns.find(({ expression }) => isSameField(expression, key.expression));
+    if (column === undefined) return undefined;
     names.push(column.name);
   }
   return names;

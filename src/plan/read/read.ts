@@ -45,7 +45,7 @@ export function planRead(
     search === undefined ? planAll(collection, query, page, count, source) : planSearched(search, page, count);
   if (search !== undefined) {
     plan.from = stored(collection);
-    plan.search = planSearch(collection, search.test, plan, permissions);
+    plan.search = planSearch(collection, search.test, plan, permissions, query.language);
   }
   if (within !== undefined) {
     const rows = planRows(collection, within);

@@ -1,14 +1,23 @@
 /** Plans `search=wfts.…`: the words, and the declared texts that the caller may read. */
 import { ApiError, unlessRejected } from '../../base/errors.ts';
-import { type Collection, type Field, type SearchField, stored } from '../../collection/declaration.ts';
+import { type Collection, type Field, type Search, type SearchField, stored } from '../../collection/declaration.ts';
 import { relationsOf } from '../../collection/relations.ts';
 import { COMPLETIONS, MARKED_TEXTS, SEARCH, searched } from '../../collection/search-fields.ts';
 import { readText } from '../../collection/types/text.ts';
 import type { SearchOperator } from '../../dialect/operators.ts';
 import type { Comparison, Condition, OrderTerm, Query, Test } from '../../dialect/tree.ts';
+import type { Language } from '../../text/words/languages.ts';
 import { parseWords, type SearchSyntax } from '../../text/words/query.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
-import { fieldOf, isAlways, type Predicate, type ReadableText, type ReadPlan, type SearchPlan } from '../types.ts';
+import {
+  ALWAYS,
+  fieldOf,
+  isAlways,
+  type Predicate,
+  type ReadableText,
+  type ReadPlan,
+  type SearchPlan,
+} from '../types.ts';
 
 type SearchTest = Extract<Test, { kind: 'search' }>;
 
@@ -55,21 +64,28 @@ export function planSearch(
   { operator, config, query }: SearchTest,
   { columns, facets }: Pick<ReadPlan, 'columns' | 'facets'>,
   permissions: Permissions | undefined,
+  tag: string | undefined,
 ): SearchPlan {
-  const { language, fields } = collection.search!;
+  const { fields } = collection.search!;
+  const language = languageOf(collection.search!, tag);
   const syntax = SYNTAX[operator];
   if (syntax === undefined) throw rejected('search does not support fts', 'Use wfts, plfts or phfts.');
   if (config !== undefined && config !== language) {
     throw rejected(`the language of this search is ${language}, not ${config}`, `Write search=${operator}.${query}.`);
   }
   const visible: Predicate[] = [];
-  const readable = fields.flatMap((field, number): ReadableText[] => {
-    const { weight } = field;
-    const rows = permissions === undefined ? undefined : readableRows(collection, field, permissions);
-    if (permissions !== undefined && rows === undefined) return [];
-    if (rows === undefined || isAlways(rows)) return [{ number, weight }];
-    const known = visible.indexOf(rows);
-    return [{ number, weight, rows: known === -1 ? visible.push(rows) - 1 : known }];
+  const readable = fields.flatMap((declared): ReadableText[] => {
+    if (declared.translation !== undefined) return [];
+    const translated = fields.find(({ name, translation }) => name === declared.name && translation?.tag === tag);
+    for (const field of [translated, declared].filter((each) => each !== undefined)) {
+      const rows = readableRows(collection, field, permissions);
+      if (rows === undefined) continue;
+      const [number, { weight }] = [fields.indexOf(field), field];
+      if (isAlways(rows)) return [{ number, weight }];
+      const known = visible.indexOf(rows);
+      return [{ number, weight, rows: known === -1 ? visible.push(rows) - 1 : known }];
+    }
+    return [];
   });
   const named = [...columns.map(({ expression }) => expression), ...(facets?.list ?? []).map(({ of }) => of)].map(
     fieldOf,
@@ -85,20 +101,30 @@ export function planSearch(
 }
 
 /** The rows in which the caller may read a text; undefined if there are none. */
-function readableRows(view: Collection, { field, by }: SearchField, permissions: Permissions): Predicate | undefined {
-  const own = by?.field ?? field;
-  if (!view.byName.has(own.name)) return undefined;
-  const from = stored(view);
-  const readable = (collection: Collection, of: Field) =>
-    unlessRejected(() => permissions.rows(collection, 'read', new Set([of])));
-  const rows = readable(from, own);
+function readableRows(
+  view: Collection,
+  { field, by, translation }: SearchField,
+  permissions: Permissions | undefined,
+): Predicate | undefined {
+  if (permissions === undefined) return ALWAYS;
+  const texts = [field, ...(translation === undefined ? [] : [translation.field])];
+  const readable = (collection: Collection, fields: readonly Field[]) =>
+    fields.every(({ name }) => collection.byName.has(name))
+      ? unlessRejected(() => permissions.rows(stored(collection), 'read', new Set(fields)))
+      : undefined;
+  const rows = readable(view, by === undefined ? texts : [by.field]);
   if (by === undefined || rows === undefined) return rows;
   const target = view.among.get(by.to);
-  if (target?.byName.has(field.name) !== true || !target.byName.has(by.key)) return undefined;
-  const relation = relationsOf(from).find(({ referring, to }) => referring === by.field && to.name === by.to)!;
-  const where = readable(stored(target), field);
+  if (target?.byName.has(by.key) !== true) return undefined;
+  const relation = relationsOf(stored(view)).find(({ referring, to }) => referring === by.field && to.name === by.to)!;
+  const where = readable(target, texts);
   if (where === undefined) return undefined;
   return isAlways(where) ? rows : andAlso(rows, { kind: 'exists', relation, where });
+}
+
+/** The language of the words of a search, for a request in another language than that of the fields. */
+function languageOf({ language, fields }: Search, tag: string | undefined): Language {
+  return fields.find(({ translation }) => tag !== undefined && translation?.tag === tag)?.language ?? language;
 }
 
 function rejected(message: string, hint: string): ApiError {

@@ -10,6 +10,13 @@ import { isCode } from './tokens.ts';
 export const LANGUAGES = ['simple', 'english', 'german', 'french', 'spanish'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+const BY_TAG: Readonly<Record<string, Language>> = { en: 'english', de: 'german', fr: 'french', es: 'spanish' };
+
+/** The language of word forms of texts with a language tag such as `de-AT`; `simple` if it is not known. */
+export function languageOfTag(tag: string): Language {
+  return BY_TAG[tag.toLowerCase().split('-')[0]!] ?? 'simple';
+}
+
 const STEMS: Readonly<Record<Language, (word: string) => string>> = {
   simple: (word) => word,
   english: stemEnglish,

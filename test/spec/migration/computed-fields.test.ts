@@ -57,6 +57,33 @@ describe.each(Object.keys(PLACES))('computed fields on %s', (engine) => {
     );
   });
 
+  test('without decimal results are computed for writes of other programs as well', async () => {
+    const place = PLACES[engine]!();
+    const computed = {
+      low: 'boolean, computed: stock < 2 * reorder_level or price > 99.5',
+      label: "text, computed: coalesce(name, '?') || ', ' || case when stock = 0 then 'out' else 'there' end",
+      filled: "int4, computed: 'filled(name, price, tags) * 25 - length(name)'",
+      total: 'int8, computed: abs(stock - reorder_level) * 10',
+      since: "date, computed: coalesce(day, '2026-01-31')",
+      late: "boolean, computed: day >= '2026-02-01' and not gone is null",
+    };
+    const fields = Object.entries(computed).map(([name, each]) => `${name}: { type: ${each} }`);
+    const own =
+      "name: text, stock: int4, reorder_level: int4, price: 'decimal(6,2)', tags: 'text[]', day: date, gone: boolean";
+    const shop = await place.open(
+      declared(`${own}, ${fields.join(', ').replaceAll(/computed: ([^'][^}]*) \}/g, 'computed: "$1" }')}`),
+    );
+    await place.ask(
+      "insert into products (id, name, stock, reorder_level, price, day, gone) values (1, 'Ä', 3, 2, 99.51, null, true), (2, null, 0, -2147483648, 99.5, '2026-02-01', null)",
+    );
+    if (engine === 'SQLite') await place.ask('vacuum');
+    expect(await shop.list(`/products?select=${Object.keys(computed)}&order=id`)).toEqual([
+      { low: true, label: 'Ä, there', filled: 49, total: 10, since: '2026-01-31', late: null },
+      { low: false, label: '?, out', filled: null, total: 21474836480, since: '2026-02-01', late: false },
+    ]);
+    await shop.close();
+  });
+
   test('become ordinary while a field that they used is dropped or converted', async () => {
     const place = PLACES[engine]!();
     const double = 'double: { type: int4, computed: 2 * stock }, half: { type: int4, computed: weight / 2 }';

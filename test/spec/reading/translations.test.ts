@@ -17,12 +17,17 @@ collections:
       id: int4
       name: { type: text, required: true, maxLength: 20, translations: [de, pt-BR] }
       category_id: { type: int4, references: categories }
-    search: { fields: { name: 2, name_de: 2 } }
+    search: { fields: { name: 2, category_id.name: 1 }, language: english }
+  names:
+    fields:
+      id: int4
+      slug: { type: text, unique: true, translations: [de] }
+      label: { type: text, indexed: true, translations: [zh-hant, pt, sr-Latn, he] }
 queries:
   named: { parameters: { part: { type: text } }, read: 'products?name=eq.{part}&order=id' }
 roles:
   admin: all
-  visitor: { call: [named], categories: { read: true }, products: { read: true } }
+  visitor: { call: [named], categories: { read: true }, products: { read: true }, names: { read: true } }
   english: { categories: { read: true }, products: { read: { fields: [id, name] } } }
   short: { products: { read: { where: 'name=like.S*' } } }
 `,
@@ -36,6 +41,17 @@ const ROWS = {
     { id: 2, name: 'Sandal', name_de: null, name_pt_br: null, category_id: 1 },
     { id: 3, name: 'Tent', name_de: 'Zelt', name_pt_br: null, category_id: null },
   ],
+  // Ties, texts that only one language has, and texts that none has.
+  names: Array.from({ length: 24 }, (_, nth) => ({
+    id: nth + 1,
+    slug: `s${nth}`,
+    slug_de: nth % 4 === 0 ? 'gleich' : null,
+    label: nth % 7 === 0 ? null : `e${(nth * 17) % 9}`,
+    label_zh_hant: nth % 2 === 0 ? `字${(nth * 5) % 6}` : null,
+    label_pt: nth % 3 === 0 ? `é${nth % 5}` : null,
+    label_sr_latn: nth % 5 === 0 ? `ž${nth}` : null,
+    label_he: nth % 2 === 1 ? `א${nth % 4}` : null,
+  })),
 };
 const GERMAN = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' };
 
@@ -154,17 +170,95 @@ for (const engine of ROLE_ENGINES) {
       expect(seen).toEqual(['Stiefel', 'Sandal', 'Zelt']);
     });
 
-    test('a declared search finds translations that it lists, and shows them in the language', async () => {
-      expect(await names('/products?select=name&search=wfts.stiefel')).toEqual(['Stiefel']);
-      expect(await names('/products?select=name&search=wfts.zelt', {})).toEqual(['Tent']);
-      // A role that may not read the translation does not find it.
-      expect(await names('/products?select=name&search=wfts.stiefel', GERMAN, 'english')).toEqual([]);
+    test.each(['label', 'label.desc', 'label.nullsfirst', 'label.desc.nullslast,id.desc', 'slug,label'])(
+      'pages by %s have each row once in every language, by the keys of the order',
+      async (order) => {
+        for (const lang of ['zh-Hant', 'pt', 'he']) {
+          const all = ids((await (await get(`/names?order=${order}&lang=${lang}`, {})).json()) as { id: number }[]);
+          const seen: number[] = [];
+          let next: string | undefined =
+            `/names?order=${order}&select=${lang === 'he' ? 'id' : 'id,label,slug'}&limit=6`;
+          while (next !== undefined) {
+            // Only the first request names the language.
+            const page = await get(next, seen.length === 0 ? { 'accept-language': lang } : {});
+            seen.push(...(ids((await page.json()) as { id: number }[]) as number[]));
+            next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+            expect(next ?? '').not.toContain('offset');
+          }
+          expect(seen).toEqual(all as number[]);
+        }
+      },
+    );
+
+    test('tags with scripts and regions mean the nearest language', async () => {
+      const shown = async (language: string) =>
+        (await get('/names?limit=1', { 'accept-language': language })).headers.get('content-language');
+      const expected = {
+        'zh-TW,zh;q=0.9': 'zh-Hant',
+        'zh-CN': 'en',
+        'pt-BR, de;q=0.5': 'pt-BR',
+        'pt-PT': 'pt',
+        'sr-Latn-RS, *;q=0.1': 'sr-Latn',
+        'sr-RS, he': 'he',
+        'iw-IL': 'he',
+        'de;q=0, pt;q=0.2, he;q=0.3': 'he',
+        '*;q=0.5, de-CH-1996': 'de',
+        'en_US, x, -, de;q=zero': 'en',
+        [Array.from({ length: 500 }, () => 'it').join()]: 'en',
+      };
+      for (const [header, language] of Object.entries(expected))
+        expect([header, await shown(header)]).toEqual([header, language]);
+    });
+
+    test('a translation need not be unique, and an upsert identifies rows by the field itself', async () => {
+      const german = { 'content-language': 'de', prefer: 'resolution=merge-duplicates,return=representation' };
+      expect((await admin('/names?id=eq.2', 'PATCH', { slug: 'gleich' }, german)).status).toBe(200);
+      const upserted = await admin('/names?on_conflict=slug', 'POST', { slug: 'gleich' }, german);
+      expect([201, 400]).toContain(upserted.status);
+      const merged = await admin(
+        '/names?on_conflict=slug',
+        'POST',
+        { slug: 's1', slug_de: 'anders' },
+        { prefer: german.prefer },
+      );
+      expect(await merged.json()).toMatchObject([{ id: 2, slug: 's1', slug_de: 'anders' }]);
+    });
+
+    test('a search finds and marks the texts of the language, with word forms, and the others where there are none', async () => {
+      const found = (words: string, headers?: Record<string, string>, role?: string) =>
+        names(`/products?select=name&search=wfts.${words}`, headers, role);
+      expect(await found('stiefeln')).toEqual(['Stiefel']);
+      expect(await found('schuh')).toEqual(['Stiefel', 'Sandal']);
+      expect(await found('sandals')).toEqual(['Sandal']);
+      expect(await found('boot')).toEqual([]);
+      expect(await found('boots', {})).toEqual(['Boot']);
+      expect(await found('stiefel', {})).toEqual([]);
+      expect(await found('botas', { 'accept-language': 'pt-BR' })).toEqual(['Bota']);
+      expect(await (await get('/products?select=search->highlight&search=wfts.zelt')).json()).toEqual([
+        { highlight: { name: '<mark>Zelt</mark>' } },
+      ]);
+      const facets = await get('/products?search=wfts.s&facets=search->words&limit=0', {
+        ...GERMAN,
+        accept: 'application/vnd.catalogue.facets+json',
+      });
+      expect(((await facets.json()) as { total: number }).total).toBe(0);
+      // A role that may not read the translation finds the text itself.
+      expect(await found('stiefel', GERMAN, 'english')).toEqual([]);
+      expect(await found('boot', GERMAN, 'english')).toEqual(['Boot']);
+      await admin('/products?id=eq.2', 'PATCH', { name_de: 'Latschen' });
+      expect(await found('latsche')).toEqual(['Latschen']);
+      expect(await found('sandal')).toEqual([]);
+      await admin('/products?id=eq.2', 'PATCH', { name_de: null });
+      expect(await found('sandal')).toEqual(['Sandal']);
     });
 
     test('an unknown language in the address is an error that names those that exist', async () => {
       const refused = await get('/products?lang=it');
       expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({ code: 'PGRST100', hint: 'Use en, de, pt-BR.' });
+      expect(await refused.json()).toMatchObject({
+        code: 'PGRST100',
+        hint: 'Use en, de, pt-BR, zh-Hant, pt, sr-Latn, he.',
+      });
     });
   });
 }
@@ -186,4 +280,11 @@ test('mistakes in translations are reported with their lines', () => {
   expect(read('name: { type: text, translations: [de, de] }')).toThrow('translations has de twice');
   expect(read('name: { type: text, translations: [German!] }')).toThrow('is not a language');
   expect(read('name: { type: text, translations: [de] }, name_de: text')).toThrow('name_de is declared already');
+  expect(read('name: { type: text, translations: [pt-BR, pt-br] }')).toThrow('translations has pt-BR twice');
+  expect(read('a: { type: text, translations: [pt-BR] }, a_pt: { type: text, translations: [br] }')).toThrow(
+    'a_pt_br is declared already',
+  );
+  expect(read('name: { type: text, translations: [en] }')).toThrow('en is the language of name itself');
+  const many = Array.from({ length: 400 }, (_, nth) => `f${nth}: { type: text, translations: [de, fr, it, pt] }`);
+  expect(read(many.join(', '))).toThrow('with translations there are 2001');
 });

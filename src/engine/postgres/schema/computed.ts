@@ -64,12 +64,25 @@ const comparison =
   (args, [type]) =>
     args.map((each) => (type === TEXT ? `${each} collate "C"` : each)).join(` ${sign} `);
 
+/** The last letters of Latin-1, of Latin in Europe, and of Cyrillic. */
+const LAST_LETTERS = [0xff, 0x17f, 0x52f];
+const LAST_LETTER = 0x1_ffff;
+
+/** PostgreSQL compares each character with the whole list of letters, so a text has the shortest that serves it. */
 const cased =
   (name: 'lower' | 'upper'): Compile =>
   ([text]) => {
     const ascii = `${name}(${text} collate "C")`;
-    const [from, to] = LETTERS[name]();
-    return `case when octet_length(${text}) = char_length(${text}) then ${ascii} else translate(${ascii}, ${quoteText(from)}, ${quoteText(to)}) end`;
+    const translated = (last: number) => {
+      const some = LETTERS[name]().filter(({ point }) => point <= last);
+      const joined = (side: 'from' | 'to') => quoteText(some.map((letter) => letter[side]).join(''));
+      return `translate(${ascii}, ${joined('from')}, ${joined('to')})`;
+    };
+    const cases = LAST_LETTERS.map((last) => {
+      const others = `[^\\u0001-\\u${last.toString(16).padStart(4, '0')}]`;
+      return `when ${text} collate "C" !~ '${others}' then ${translated(last)}`;
+    });
+    return `case when octet_length(${text}) = char_length(${text}) then ${ascii} ${cases.join(' ')} else ${translated(LAST_LETTER)} end`;
   };
 
 const OPERATIONS: Readonly<Record<Operation | 'to float', Compile>> = {
@@ -118,17 +131,21 @@ const OPERATIONS: Readonly<Record<Operation | 'to float', Compile>> = {
   upper: cased('upper'),
 };
 
-const LAST_LETTER = 0x1_ffff;
+interface Letter {
+  readonly point: number;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** The letters beyond ASCII that change, and what they become: equal on every server, and on SQLite. */
-function letters(change: (text: string) => string): readonly [from: string, to: string] {
-  const pairs: [string, string][] = [];
+function letters(change: (text: string) => string): readonly Letter[] {
+  const found: Letter[] = [];
   for (let point = 0x80; point <= LAST_LETTER; point++) {
-    const letter = String.fromCodePoint(point);
-    const changed = change(letter);
-    if (changed !== letter) pairs.push([letter, changed]);
+    const from = String.fromCodePoint(point);
+    const to = change(from);
+    if (to !== from) found.push({ point, from, to });
   }
-  return [pairs.map(([from]) => from).join(''), pairs.map(([, to]) => to).join('')];
+  return found;
 }
 
 const LETTERS = { lower: lazy(() => letters(lowerCase)), upper: lazy(() => letters(upperCase)) };

@@ -19,7 +19,7 @@ import {
   type RowCounts,
   recomputedTables,
   stepsOf,
-  waitWords,
+  waitNotices,
 } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
@@ -225,10 +225,7 @@ export async function makeTables(
   }
   try {
     await lockTables(run, comparison);
-    for (const [name, rows] of counts) {
-      const words = waitWords(name, rows);
-      if (words !== '') notice('warn', `new computed fields of ${name}${words}`);
-    }
+    for (const each of waitNotices(counts)) notice('warn', each);
     if (!found.schemaExists) await run(`create schema ${identifier(requirement.schema)}`);
     if (missing.includes(createStep({ name: RETRY_TABLE }))) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (missing.includes(createStep({ name: VERSION_TABLE }))) for (const sql of VERSION_TABLE_SQL) await run(sql);

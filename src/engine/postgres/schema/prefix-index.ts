@@ -5,14 +5,14 @@
  */
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import { type Comparator, type Expression, fieldOf } from '../../../plan/types.ts';
+import { type Comparator, type Expression, namedField } from '../../../plan/types.ts';
 import type { Operand } from '../../sql/statement.ts';
 
 /** In characters of at most four bytes. */
 const LENGTH = 500;
 
 export function hasPrefixIndex(of: Expression): boolean {
-  return fieldOf(of)?.indexed === true && can(of.type, 'text');
+  return namedField(of)?.indexed === true && can(of.type, 'text');
 }
 
 export function prefix(sql: string): string {

@@ -12,7 +12,7 @@ import { derivedName } from '../../../collection/derived-name.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
-import { compositeIndexes, type Index } from '../../migration/changes.ts';
+import { compositeIndexes, type Index, translationIndexes } from '../../migration/changes.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
@@ -100,6 +100,7 @@ export function indexesOf(collection: Collection): Index[] {
       .filter((field) => field.indexed)
       .map((field) => ({ name: indexName(collection, field), fields: [field] })),
     ...compositeIndexes(collection),
+    ...translationIndexes(collection),
   ];
 }
 
@@ -107,14 +108,19 @@ export function indexName(collection: Collection, field: Field): string {
   return derivedName(collection.name, field.name);
 }
 
-export function indexSql(collection: Collection, { name, fields }: Index, create = 'create index'): string {
+export function indexSql(
+  collection: Collection,
+  { name, fields, isFirstValue }: Index,
+  create = 'create index',
+): string {
   // A GIN index serves containment; its entries are elements, which are shorter than the whole value.
   const kind = fields.every(({ type }) => can(type, 'json') || can(type, 'array')) ? ' using gin' : '';
   const columns = fields.map((field) => {
     const column = identifier(field.name);
     return hasPrefixIndex(fieldExpression(field)) ? prefix(column) : column;
   });
-  return `${create} if not exists ${identifier(name)} on ${identifier(collection.name)}${kind} (${columns.join(', ')})`;
+  const on = isFirstValue === true ? prefix(`coalesce(${columnList(fields)})`) : columns.join(', ');
+  return `${create} if not exists ${identifier(name)} on ${identifier(collection.name)}${kind} (${on})`;
 }
 
 export function literal(value: Value, type: Type): string {

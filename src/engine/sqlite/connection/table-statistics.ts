@@ -1,11 +1,10 @@
 /** Statistics of tables, refreshed after changes by any process, but not after each. */
 
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Collection } from '../../../collection/declaration.ts';
 import type { Statistics } from '../../shared/cost.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import { LOG_BYTES } from '../history/log.ts';
-import { indexName } from '../schema/schema.ts';
 import type { Connection } from './connection.ts';
 
 const KEPT_MS = 1_000;
@@ -67,8 +66,7 @@ export class TableStatistics implements Statistics {
     return size.small;
   }
 
-  readonly rowsPerValue = (collection: Collection, field: Field): number | undefined =>
-    this.perValue.get(indexName(collection, field));
+  readonly rowsPerValue = (index: string): number | undefined => this.perValue.get(index);
 
   private look({ name }: Collection): boolean {
     const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;

@@ -9,6 +9,7 @@ import { compileComputed } from '../../../collection/expression/expression.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import { withLocation } from '../../../plan/coerce.ts';
 import { quoteText } from '../../sql/statement.ts';
+import { plainSql } from './computed-sql.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 interface Described {
@@ -21,6 +22,8 @@ interface Described {
 
 /** `column` is the SQL of a field that the expression uses. */
 export function computedSql(collection: Collection, field: Field, column: (name: string) => string): string {
+  const plain = plainSql(collection, field, column);
+  if (plain !== undefined) return plain;
   const { text, uses } = field.computed!;
   const fields = Object.fromEntries(uses.map((name) => [name, collection.byName.get(name)!.type.name]));
   const described: Described = { name: field.name, type: field.type.name, computed: text, fields };

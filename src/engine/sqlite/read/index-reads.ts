@@ -5,9 +5,18 @@
 
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Collection } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
-import { conjuncts, fieldOf, type OrderKey, type Predicate, type ReadPlan, testsIn } from '../../../plan/types.ts';
+import {
+  conjuncts,
+  type Expression,
+  fieldOf,
+  isSameField,
+  type OrderKey,
+  type Predicate,
+  type ReadPlan,
+  testsIn,
+} from '../../../plan/types.ts';
 import { cheapPageBytes, filterSteps } from '../../shared/cost.ts';
 import { maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import type { Output } from '../../sql/output.ts';
@@ -15,11 +24,11 @@ import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
 import { type Access, identifier, renumberParameters, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import { hasIndex, indexName } from '../schema/schema.ts';
+import { indexOf } from '../schema/schema.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
 
-/** The average number of rows per value of an indexed field; undefined until statistics exist. */
-export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
+/** The average number of rows per value of an index; undefined until statistics exist. */
+export type RowsPerValue = (index: string) => number | undefined;
 
 /** A cheap read, provided that its rows stay within the byte budget. */
 export interface IndexRead {
@@ -74,14 +83,14 @@ function compileWalk(
   dialect: SqlDialect,
 ): Statement | undefined {
   const { from } = plan;
-  const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
-  const [first] = orderFields;
-  if (plan.count !== undefined || first === undefined || orderFields.length !== plan.order.length) return undefined;
+  const [first, second, ...more] = plan.order.map(({ expression }) => expression);
   // Keys that are not assigned have an index of their own, in another order than the table.
-  if (from.assigned === undefined) return undefined;
-  if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned, dialect);
-  if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
-  return walkByField(plan, output, terms, first, dialect, rowsPerValue(from, first));
+  if (plan.count !== undefined || first === undefined || from.assigned === undefined) return undefined;
+  if (fieldOf(first) === from.assigned) return walkByKey(plan, output, terms, first, dialect);
+  const index = indexOf(from, first);
+  const endsWithKey = second !== undefined && fieldOf(second) === from.assigned && more.length === 0;
+  if (index === undefined || !endsWithKey) return undefined;
+  return walkByIndex(plan, output, terms, index, dialect, rowsPerValue(index));
 }
 
 /** Follows the table from its start or from a key, or the rows with one value, which are in key order. */
@@ -89,48 +98,49 @@ function walkByKey(
   plan: ReadPlan,
   output: Output,
   terms: readonly Predicate[],
-  key: Field,
+  key: Expression,
   dialect: SqlDialect,
 ): Statement | undefined {
   const { from } = plan;
   const walks = terms.every((term) => isRange(term, key));
   if (walks) return compileRead(plan, output, dialect);
   const [only] = terms;
-  const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
-  if (field === undefined || !hasIndex(field)) return undefined;
-  return compileRead(plan, output, dialect, { from: fromIndex(from, field) });
+  const isEqual = terms.length === 1 && only?.kind === 'compare' && only.operator === '=';
+  const index = isEqual ? indexOf(from, only.of) : undefined;
+  return index === undefined ? undefined : compileRead(plan, output, dialect, { from: fromIndex(from, index) });
 }
 
 /**
- * Follows the index of the first order key. Backwards, the rows of each value must be sorted by key: only their keys,
+ * Follows the index of the first order value. Backwards, the rows of each value must be sorted by key: only their keys,
  * since most may not be on the page. `ties` is the number of rows per value.
  */
-function walkByField(
+function walkByIndex(
   plan: ReadPlan,
   output: Output,
   terms: readonly Predicate[],
-  field: Field,
+  index: string,
   dialect: SqlDialect,
   ties = Number.POSITIVE_INFINITY,
 ): Statement | undefined {
-  const [byField, byKey] = plan.order as readonly [OrderKey, OrderKey];
-  const backwards = byField.descending !== byKey.descending;
-  const from = fromIndex(plan.from, field);
+  const [byValue, byKey] = plan.order as readonly [OrderKey, OrderKey];
+  const backwards = byValue.descending !== byKey.descending;
+  const from = fromIndex(plan.from, index);
   const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
   if (terms.length === 0) {
     return backwards && ties > INLINE_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
   }
   // Starts at a value and skips its rows on earlier pages.
   if (ties > INLINE_PAGE_ROWS) return undefined;
+  const isOrdered = (of: Expression) => plan.order.some(({ expression }) => isSameField(of, expression));
   const seeks = (predicate: Predicate) =>
-    conjuncts(predicate).some((term) => isRange(term, field)) &&
-    fieldsOf(predicate).every((each) => each === field || each === plan.from.assigned);
+    conjuncts(predicate).some((term) => isRange(term, byValue.expression)) &&
+    testsIn(predicate).every((test) => test.kind === 'constant' || ('of' in test && isOrdered(test.of)));
   if (seeks(plan.where)) return compileRead(plan, output, dialect, access);
   const [only] = terms;
-  if (byField.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
+  if (byValue.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
     return undefined;
   const [before, nulls] = only.terms as readonly [Predicate, Predicate];
-  if (nulls.kind !== 'null' || fieldOf(nulls.of)?.name !== field.name || !seeks(before)) return undefined;
+  if (nulls.kind !== 'null' || !isSameField(nulls.of, byValue.expression) || !seeks(before)) return undefined;
   return nullsAfter(plan, output, before, nulls, access, dialect);
 }
 
@@ -153,20 +163,14 @@ function nullsAfter(
   };
 }
 
-function fromIndex(collection: Collection, field: Field): string {
-  return `${identifier(collection.name)} indexed by ${identifier(indexName(collection, field))}`;
+function fromIndex(collection: Collection, index: string): string {
+  return `${identifier(collection.name)} indexed by ${identifier(index)}`;
 }
 
 function rowsTouched({ offset, limit }: ReadPlan): number {
   return offset + (limit ?? Number.POSITIVE_INFINITY);
 }
 
-function isRange(term: Predicate, field: Field): boolean {
-  return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
-}
-
-/** The field of each test; undefined for a test on more than a field. */
-function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
-  const tests = testsIn(predicate).filter(({ kind }) => kind !== 'constant');
-  return tests.map((test) => ('of' in test ? fieldOf(test.of) : undefined));
+function isRange(term: Predicate, of: Expression): boolean {
+  return term.kind === 'compare' && isSameField(term.of, of) && term.operator !== '<>';
 }

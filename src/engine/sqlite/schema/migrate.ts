@@ -26,6 +26,7 @@ import {
   notMigrated,
   recomputedTables,
   stepsOf,
+  waitNotices,
 } from '../../migration/words.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
@@ -47,6 +48,7 @@ export interface SqliteRequirement {
   readonly historyDays?: number | undefined;
   /** False for a command that only reads: a schema that it cannot read is an error. */
   readonly isMigrated?: boolean;
+  readonly notice?: ((level: 'warn', message: string) => void) | undefined;
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
@@ -57,6 +59,7 @@ export function prepareSchema(db: Database, requirement: SqliteRequirement): rea
   const migrate = () => {
     const plan = planOf(db, requirement);
     if (plan.problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, plan);
+    for (const each of waitNotices(plan.counts)) requirement.notice?.('warn', each);
     applyChanges(db, requirement, plan.found, plan.comparison);
     return plan.steps;
   };
@@ -100,10 +103,9 @@ function planOf(db: Database, requirement: SqliteRequirement) {
     ...foreignTables(found, catalogue),
     ...blockedBy(asked.value, allowed),
   ];
-  const counts = [...recomputedTables(comparison)].map(
-    ([name, table]) => [name, schema.count(db, `select count(*) from ${identifier(table)}`)] as const,
-  );
-  return { found, comparison, steps: stepsOf(comparison, new Map(counts)), problems };
+  const countRows = (table: string) => schema.count(db, `select count(*) from ${identifier(table)}`);
+  const counts = new Map([...recomputedTables(comparison)].map(([name, table]) => [name, countRows(table)]));
+  return { found, comparison, counts, steps: stepsOf(comparison, counts), problems };
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {

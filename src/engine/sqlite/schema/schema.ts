@@ -4,8 +4,13 @@ import { memoize } from '../../../base/memo.ts';
 import { type Catalogue, type Collection, type Field, isKey, writtenFields } from '../../../collection/declaration.ts';
 import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
-import type { StoredRow } from '../../../plan/types.ts';
-import { compositeIndexes } from '../../migration/changes.ts';
+import { type Expression, fieldOf, namedField, type StoredRow } from '../../../plan/types.ts';
+import {
+  type Index as AnyIndex,
+  compositeIndexes,
+  translationIndexes,
+  translationIndexName,
+} from '../../migration/changes.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { orCopied } from '../../sql/assignment.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
@@ -66,9 +71,7 @@ export const RETRY_TABLE_SQL = [
   `create index ${RETRY_TABLE}_created_at on ${RETRY_TABLE} (created_at)`,
 ];
 
-export interface Index {
-  readonly name: string;
-  readonly fields: readonly Field[];
+export interface Index extends AnyIndex {
   readonly isUnique: boolean;
 }
 
@@ -78,7 +81,10 @@ export function indexesOf(collection: Collection): readonly Index[] {
     ...collection.fields
       .filter(hasIndex)
       .map((field) => ({ name: indexName(collection, field), fields: [field], isUnique: false })),
-    ...compositeIndexes(collection).map((index) => ({ ...index, isUnique: false })),
+    ...[...compositeIndexes(collection), ...translationIndexes(collection)].map((index) => ({
+      ...index,
+      isUnique: false,
+    })),
     ...collection.unique.map(({ name, fields }) => ({ name, fields, isUnique: true })),
   ];
 }
@@ -90,11 +96,20 @@ export function hasIndex({ indexed, type }: Field): boolean {
 
 export function indexSql({ name }: Collection, index: Index): string {
   const kind = index.isUnique ? 'unique index' : 'index';
-  return `create ${kind} if not exists ${identifier(index.name)} on ${identifier(name)} (${columnList(index.fields)})`;
+  const columns = columnList(index.fields);
+  const on = index.isFirstValue === true ? `coalesce(${columns})` : columns;
+  return `create ${kind} if not exists ${identifier(index.name)} on ${identifier(name)} (${on})`;
 }
 
 export function indexName(collection: Collection, field: Field): string {
   return derivedName(collection.name, field.name);
+}
+
+/** The name of the index on a field or a translation; undefined if there is none. */
+export function indexOf(collection: Collection, of: Expression): string | undefined {
+  const field = namedField(of);
+  if (field === undefined || !hasIndex(field)) return undefined;
+  return of.kind === 'translation' ? translationIndexName(collection, fieldOf(of.of)!) : indexName(collection, field);
 }
 
 /** Autoincrement: a deleted key is never assigned again, and keys chosen by clients are skipped. */

@@ -13,7 +13,7 @@ import {
 } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import { conjuncts, fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { conjuncts, namedField, type Predicate, type ReadPlan } from '../../../plan/types.ts';
 import { parseSearch } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
@@ -58,7 +58,7 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
     case 'search':
     case 'like':
     case 'regex':
-      return isIndexed(collection, fieldOf(predicate.of)) ? ofTextTest(predicate) : undefined;
+      return isIndexed(collection, namedField(predicate.of)) ? ofTextTest(predicate) : undefined;
     default:
       return undefined;
   }
