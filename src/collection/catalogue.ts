@@ -191,6 +191,7 @@ export interface DatabaseFunction extends Callable {
   readonly kind: 'function';
   /** The type of its only parameter, without a name, which takes the whole body of a request. */
   readonly body?: BodyType;
+  readonly isBodyOptional?: boolean;
   /** Whether it may change data. */
   readonly isVolatile: boolean;
   /** Absent if it returns nothing. */

@@ -10,6 +10,8 @@ export interface CatalogueDraft {
   readonly timeZone?: string;
   /** The language of fields that have translations, if it is not English. */
   readonly language?: string;
+  /** Set if the privileges of the database decide: errors name this schema, and list no other names. */
+  readonly schema?: string;
   readonly collections: readonly CollectionDraft[];
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
@@ -77,6 +79,8 @@ export const VOLATILITIES = ['volatile', 'stable', 'immutable'] as const;
 export interface FunctionDraft extends Described {
   readonly parameters: readonly FunctionParameterDraft[];
   readonly body?: BodyType;
+  /** Whether the parameter of the body has a default. */
+  readonly bodyOptional?: boolean;
   readonly volatility: (typeof VOLATILITIES)[number];
   /** Absent if it returns nothing. */
   readonly returns?: FunctionResultDraft;
@@ -168,6 +172,8 @@ export interface CollectionDraft extends Described {
   readonly was?: string;
   /** The required fields that identify a row; empty for an existing view or table without a key. */
   readonly key: readonly string[];
+  /** As that of the catalogue. */
+  readonly schema?: string;
   /** The methods that can write an existing view. Its key may be null in some rows. Absent for a table. */
   readonly writes?: readonly WriteMethod[];
   /** In output order. */

@@ -91,10 +91,10 @@ export function declareParameter({ name, type: typeName, description, default: v
 }
 
 function declareFunction(draft: FunctionDraft, collections: Collections): DatabaseFunction {
-  const { name, description, parameters, body, volatility, returns } = draft;
+  const { name, description, parameters, body, bodyOptional: isBodyOptional, volatility, returns } = draft;
   return {
     kind: 'function',
-    ...defined({ name, description, body }),
+    ...defined({ name, description, body, isBodyOptional }),
     parameters: parameters.map(({ name: each, type, optional = false, variadic = false }) => {
       return { name: each, type: builtIn(type), isRequired: !optional, isVariadic: variadic };
     }),

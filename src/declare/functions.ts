@@ -33,7 +33,7 @@ function draftFunction(
   }
   return {
     name,
-    ...valuesOf(given, 'description', 'body'),
+    ...valuesOf(given, 'description', 'body', 'bodyOptional'),
     parameters: (parameters?.value ?? []).flatMap((parameter) => {
       const type = parameter.value?.type?.value;
       if (type === undefined) return [];

@@ -159,6 +159,7 @@ export const FUNCTION = {
     'The parameters. Each is a type, or a map as below.',
   ),
   body: property(oneWordOf(BODY_TYPES), 'The type of its only parameter, without a name: it takes the whole body.'),
+  bodyOptional: property(trueOrFalse, 'That parameter has a default.'),
   volatility: property(oneWordOf(VOLATILITIES), 'As in the database. Default: volatile, so POST may change data.'),
   returns: property(propertiesOf(RESULT, 'a map with collection, type or fields, and many'), 'Default: nothing.'),
   description: FIELD.description,

@@ -65,7 +65,7 @@ export function checkUrlLength({ location: { path } }: Call): void {
 }
 
 function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
-  const { builtIn, closed, roles } = catalogue;
+  const { builtIn, closed, roles, draft } = catalogue;
   const collections = target.isOwn ? builtIn : catalogue.collections;
   const name = nameOfPart(target.name);
   const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
@@ -76,7 +76,7 @@ function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
   if (closed?.has(name) === true) throw tableDenied(name);
   const { prefix } = call.location;
   // A preflight request is anonymous, so its answer must not reveal collections.
-  const mayListPaths = roles === undefined || call.method !== 'OPTIONS';
+  const mayListPaths = draft.schema === undefined && (roles === undefined || call.method !== 'OPTIONS');
   const there =
     [...collections]
       .filter(([, { view }]) => view === undefined || view.rights.length > 0)
@@ -89,14 +89,15 @@ function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
         : undefined,
     });
   }
-  throw mayListPaths ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
+  const near =
+    call.method === 'OPTIONS' && roles !== undefined ? undefined : nearestName(name, [...collections.keys()]);
+  const qualified = (each: string) => (draft.schema === undefined ? each : `${draft.schema}.${each}`);
+  const hint = near === undefined ? undefined : `Perhaps you meant the table '${qualified(near)}'`;
+  throw unknownCollection(qualified(name), hint ?? (mayListPaths ? `Available: ${there}.` : undefined));
 }
 
-export function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {
-  const nearest = collections && nearestName(name, [...collections.keys()]);
-  return new ApiError('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: nearest === undefined ? hint : `Perhaps you meant the table '${nearest}'`,
-  });
+export function unknownCollection(name: string, hint?: string): ApiError {
+  return new ApiError('PGRST205', `Could not find the table '${name}' in the schema cache`, { hint });
 }
 
 /** Whether a path names each row. The key of a view may be in several rows. */

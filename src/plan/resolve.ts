@@ -81,7 +81,7 @@ export function pathType({ arrow }: JsonStep): Type {
   return builtIn(arrow === '->>' ? 'text' : 'json');
 }
 
-export function nearestHint(collection: Collection, name: string): string {
+export function nearestHint(collection: Collection, name: string): string | undefined {
   const names = [...collection.byName.keys()];
   const ordered = SQL_ORDER.exec(name);
   if (ordered !== null && names.includes(ordered[1]!)) {
@@ -89,7 +89,8 @@ export function nearestHint(collection: Collection, name: string): string {
     return `A dot stands between a field and its direction: write order=${term}.`;
   }
   const nearest = nearestName(name, names);
-  return nearest === undefined ? `The fields are ${names.join(', ')}.` : `Perhaps you meant the field '${nearest}'.`;
+  if (nearest !== undefined) return `Perhaps you meant the field '${nearest}'.`;
+  return collection.draft.schema === undefined ? `The fields are ${names.join(', ')}.` : undefined;
 }
 
 /** Matches an order in SQL syntax: `unit_price desc nulls last`. */

@@ -42,7 +42,8 @@ export async function callAction(
     const given = new Map(
       Object.entries(body.isLong ? await trackWork(context, schedule(reading)) : runToEnd(reading)),
     );
-    findRoutine([action], { names: [...given.keys()], body: [], isOpaque: false });
+    const shape = { names: [...given.keys()], body: [], isOpaque: false };
+    findRoutine([action], shape, { name: action.name, seen: catalogue });
     const values = readActionArguments(action, given, errors?.report);
     if (errors !== undefined && errors.total > 0) throw errors.toError();
     const claims = context.caller?.claims ?? {};

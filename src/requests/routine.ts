@@ -20,7 +20,7 @@ import {
   readArguments,
   shapeOf,
 } from '../plan/call/arguments.ts';
-import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
+import { findRoutine, type Lookup, routinesNamed } from '../plan/call/find-routine.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
 import { withMaxRows } from '../plan/read/page.ts';
 import type { FunctionCall } from '../plan/types.ts';
@@ -63,7 +63,8 @@ export function callRoutine(
   const name = decode(part);
   if (call.method === 'OPTIONS') return optionsAnswer(call, isVolatile(seen, name) ? POST_ONLY : METHODS);
   const candidates = routinesNamed(seen, name);
-  context.route = `${RPC_PATH}/${name}`;
+  if (candidates.length > 0) context.route = `${RPC_PATH}/${name}`;
+  const lookup = { name, seen };
   const action = candidates.find((each) => each.kind === 'action');
   if (action !== undefined) return callAction(calling, action, context);
   const callable = candidates.filter((each) => each.kind !== 'action');
@@ -76,12 +77,13 @@ export function callRoutine(
       { kind: 'texts', texts },
       { ...parseRefinement(rest), ...languageOf(call) },
       context,
+      lookup,
       given,
     );
   }
   const asked = { ...parseRefinement(call.query), ...languageOf(call) };
   const received = receiveArguments(calling.bodies, call, asked.columns);
-  return received.then((given) => callOne(calling, callable, given, asked, context));
+  return received.then((given) => callOne(calling, callable, given, asked, context, lookup));
 }
 
 /** Whether only POST calls it. */
@@ -99,10 +101,11 @@ function callOne(
   given: GivenArguments,
   asked: Refinement,
   context: RequestContext,
+  lookup: Lookup,
   inUrl = '',
 ): MaybePromise<Answer> {
   const { call } = context;
-  const routine = findRoutine(candidates, shapeOf(given));
+  const routine = findRoutine(candidates, shapeOf(given), lookup);
   const isPlan = plans && acceptsPlan(call);
   const mediaType = mediaTypeOf(routine, call.accept);
   const handlers = routine.kind === 'function' ? routine.returns?.collection.draft.media : undefined;

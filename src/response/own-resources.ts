@@ -40,7 +40,7 @@ export function answerResource(
   if (!isManager || caller?.role === ANONYMOUS.role || call.method === 'OPTIONS' || !Object.hasOwn(resources, path))
     return undefined;
   if (permissions !== undefined && name !== 'users') {
-    throw unknownCollection(name, undefined, `Available: ${call.location.prefix}${OWN_PATH}/users.`);
+    throw unknownCollection(name, `Available: ${call.location.prefix}${OWN_PATH}/users.`);
   }
   context.route = route;
   const handlers = resources[path]!;

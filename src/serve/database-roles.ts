@@ -139,7 +139,8 @@ async function openSchema(
   { settings, shared, pagesOf }: RolesOptions,
 ): Promise<SchemaApp> {
   const { collections, functions = [] } = await owner.describeSchema(schema);
-  const draft = { collections: collections.map((each) => each.draft), functions, ...catalogueSettings(settings) };
+  const drafts = collections.map((each) => ({ ...each.draft, schema }));
+  const draft = { schema, collections: drafts, functions, ...catalogueSettings(settings) };
   const catalogue = declareCatalogue(draft);
   const engine = owner.forSchema(schema, catalogue);
   await engine.opened;

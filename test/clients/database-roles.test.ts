@@ -196,6 +196,26 @@ describe('privileges', () => {
     expect((await get('/rpc/whoami', { authorization: `Bearer ${annToken}` })).body).toBe(authenticated as never);
   });
 
+  test('errors name the schema, but do not list tables, columns or functions, which the role may not use', async () => {
+    const hintOf = async (path: string) => (await get(path)).body as { message: string; hint: string | null };
+    expect(await hintOf('/nowhere')).toMatchObject({
+      message: `Could not find the table '${api}.nowhere' in the schema cache`,
+      hint: null,
+    });
+    expect((await hintOf('/paint')).hint).toBe(`Perhaps you meant the table '${api}.paints'`);
+    expect(await hintOf('/posts?select=price')).toMatchObject({ code: '42703', hint: null });
+    expect(await hintOf('/posts?select=id,authors(*)')).toMatchObject({
+      hint: null,
+      details: `Searched for a foreign key relationship between 'posts' and 'authors' in the schema '${api}', but no matches were found.`,
+    });
+    expect(await hintOf('/posts/1/2/3')).toMatchObject({ code: 'PGRST125', hint: null });
+    expect(await hintOf('/rpc/nothing?a=1')).toMatchObject({
+      message: `Could not find the function ${api}.nothing(a) in the schema cache`,
+      hint: null,
+    });
+    expect(await hintOf('/rpc/length_of')).toMatchObject({ code: 'PGRST202', hint: null });
+  });
+
   test('the description has what the role may use', async () => {
     const anonymous = (await get('/')).body as { definitions: Record<string, { properties: object }>; paths: object };
     expect(Object.keys(anonymous.definitions.posts!.properties)).toEqual(['id', 'title']);

@@ -77,7 +77,7 @@ function namesSelf(relation: Relation, target: string, hint: string | undefined)
 }
 
 function noRelation(from: Collection, target: string, hint: string | undefined): ApiError {
-  const { name, view, among } = from;
+  const { name, view, among, draft } = from;
   if (view?.of.among.has(target) === true && !among.has(target)) return tableDenied(target, 'read');
   const hidden = [target, hint].find((each) => each !== undefined && isHidden(from, each));
   if (hidden !== undefined) return fieldDenied(name, hidden, 'read');
@@ -86,15 +86,16 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
   const relatedNames = [...new Set(relationsOf(from).map(({ to }) => to.name))];
   const nearest = nearestName(target, relatedNames);
   const using = hint === undefined ? '' : ` using the hint '${hint}'`;
+  const schema = draft.schema === undefined ? '' : ` '${draft.schema}'`;
+  const others =
+    draft.schema === undefined ? `${name} is related to: ${relatedNames.join(', ') || 'nothing'}.` : undefined;
   return new ApiError(
     'PGRST200',
     `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
     {
-      details: `Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema, but no matches were found.`,
+      details: `Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema${schema}, but no matches were found.`,
       hint:
-        nearest === undefined || nearest === target
-          ? `${name} is related to: ${relatedNames.join(', ') || 'nothing'}.`
-          : `Perhaps you meant '${nearest}' instead of '${target}'.`,
+        nearest === undefined || nearest === target ? others : `Perhaps you meant '${nearest}' instead of '${target}'.`,
       suggestion: relatedNames.includes(target)
         ? suggestHints(
             target,

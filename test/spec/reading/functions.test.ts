@@ -33,6 +33,11 @@ const shop = adoptedSchema(
   create function a_point() returns point2 language sql immutable as 'select (3, 4)::point2';
   create function whole(json) returns json language sql immutable as 'select $1';
   create function note(text) returns text language sql immutable as 'select upper($1)';
+  create function greet() returns text language sql immutable as $$select 'nobody'$$;
+  create function greet(text default 'all') returns text language sql immutable as 'select $1';
+  create function greet(int default 1) returns int language sql immutable as 'select $1';
+  create function hail() returns text language sql immutable as $$select 'nobody'$$;
+  create function hail(text) returns text language sql immutable as 'select $1';
   create function ticket() returns int language sql as $$select nextval('tickets')::int$$;
   create function raise_total(key int) returns void language sql as 'update orders set total = total + 1 where id = key';
   create function clear(lowest int) returns setof orders language sql as 'delete from orders where total >= lowest returning *';
@@ -145,6 +150,22 @@ describe('arguments', () => {
     const text = await shop.fetch('/rpc/note', send('POST', 'text/plain', 'loud'));
     expect(await text.json()).toBe('LOUD');
     await rejected('/rpc/whole', 404, 'PGRST202', send('POST', 'text/plain', 'x'));
+  });
+
+  test('a call without arguments is ambiguous if the parameter without a name has a default', async () => {
+    const { message } = await rejected('/rpc/greet', 300, 'PGRST203', sendJson('POST', {}));
+    expect(message).toEndWith('between: greet(), greet( => text)');
+    await rejected('/rpc/greet', 300, 'PGRST203');
+    const text = await shop.fetch('/rpc/greet', send('POST', 'text/plain', 'Ann'));
+    expect([await text.json(), await post('hail', {})]).toEqual(['Ann', 'nobody']);
+  });
+
+  test('an error about an unknown function names the arguments', async () => {
+    const { message, details } = await rejected('/rpc/nothing', 404, 'PGRST202', sendJson('POST', { a: 1, b: 2 }));
+    expect([message, details]).toEqual([
+      'Could not find the function nothing(a, b) in the schema cache',
+      'Searched for the function nothing with parameters a, b or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
+    ]);
   });
 });
 

@@ -160,7 +160,9 @@ queries: { bad: { read: products, mediaType: text/html } }`;
   test('unknown, missing and ill-typed arguments are rejected', async () => {
     const rejected = async (path: string, status: number, code: string, init?: RequestInit) =>
       expectRefusal(await admin().fetch(path, init), status, code);
-    expect((await rejected('/rpc/low_stok', 404, 'PGRST202')).hint).toBe('Perhaps you meant to call low_stock.');
+    expect((await rejected('/rpc/low_stok', 404, 'PGRST202')).hint).toBe(
+      'Perhaps you meant to call the function low_stock',
+    );
     expect((await rejected('/rpc/low_stock?treshold=5', 404, 'PGRST202')).hint).toBe('Call low_stock(threshold?).');
     expect((await rejected('/rpc/by_ids', 404, 'PGRST202')).message).toContain('by_ids without parameters');
     expect((await rejected('/rpc/low_stock?threshold=many', 400, '22P02')).hint).toBe(

@@ -91,7 +91,7 @@ function describe(found: FoundFunction, collections: readonly string[]): Functio
             ...(variadic ? { variadic } : {}),
           })),
     volatility,
-    ...defined({ body, returns }),
+    ...defined({ body, bodyOptional: (body && found.parameters[0]!.optional) || undefined, returns }),
   };
 }
 
