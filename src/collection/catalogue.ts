@@ -16,7 +16,7 @@ import type { ChangeWay } from './types/operations.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
-export interface Field extends Pick<FieldDraft, 'name' | 'title' | 'description' | 'role' | 'onUpdate'> {
+export interface Field extends Pick<FieldDraft, 'name' | 'title' | 'description' | 'role' | 'onUpdate' | 'isAuthor'> {
   readonly type: Type;
   /** A required field is never null. Without a default, an insert must supply it. */
   readonly required: boolean;

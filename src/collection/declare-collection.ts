@@ -149,10 +149,10 @@ function maxBytesOf(type: Type, { maxLength }: FieldDraft, maxValueBytes: number
 function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBytes: number): Field {
   const type = typeNamed(draft.type);
   if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
-  const { name, title, description, role, onUpdate, indexed, references } = draft;
+  const { name, title, description, role, onUpdate, isAuthor, indexed, references } = draft;
   const copies = copiedBy(collection, draft.default);
   return {
-    ...defined({ name, type, title, description, role, onUpdate }),
+    ...defined({ name, type, title, description, role, onUpdate, isAuthor }),
     required:
       (draft.required === true && (draft.readOnly !== true || draft.computed !== undefined)) ||
       isKeyOfTable(collection, name),

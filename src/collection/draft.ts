@@ -191,6 +191,8 @@ export interface CollectionDraft extends Described {
   /** Whether changes are logged. Default: yes, unless the table is adopted. */
   readonly history?: boolean;
   readonly search?: SearchDraft;
+  /** The collection to whose rows these are comments. */
+  readonly commentsOn?: string;
 }
 
 /** The texts to search: a field, or a reference and a field of the row that it leads to. */
@@ -270,6 +272,8 @@ export interface FieldDraft extends Described {
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */
   readonly filled?: boolean | 'trigger';
+  /** The service sets it to the caller that creates the row. */
+  readonly isAuthor?: boolean;
   /** The field and the language, if this is a translation of another field. */
   readonly translates?: { readonly field: string; readonly language: string };
 }

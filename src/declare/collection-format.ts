@@ -6,7 +6,7 @@ import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
 import { canonicalTag } from '../collection/languages.ts';
 import { compileRegex } from '../text/regex.ts';
 import { LANGUAGES } from '../text/words/languages.ts';
-import { anyName, fieldName } from './names.ts';
+import { anyName, collectionName, fieldName } from './names.ts';
 import { namesTo, propertiesOf, propertiesOr } from './reader/maps.ts';
 import {
   anyText,
@@ -169,6 +169,10 @@ export const COLLECTION = {
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
   history: property(trueOrFalse, 'Whether changes are logged. Default: true; false for an adopted table.'),
+  comments: property(
+    collectionName,
+    'The name of a collection of [comments](../how-to/comment-on-rows.md) on the rows, which the service adds.',
+  ),
   search: property(propertiesOf(SEARCH, 'a map with fields and language'), 'The [search](search.md) by words.'),
   title: FIELD.title,
   description: FIELD.description,

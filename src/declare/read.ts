@@ -7,6 +7,7 @@ import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
 import { draftActions } from './actions.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
+import { withComments } from './comments.ts';
 import { readText } from './declaration-file.ts';
 import { FORMAT } from './format.ts';
 import { draftFunctions } from './functions.ts';
@@ -38,7 +39,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const declaration = readAs(FORMAT, root, reading, 'a declaration');
   const declared = declaration?.collections?.value ?? [];
   const drafts = declared.flatMap((each) => draftCollection(each, file, declaration?.language?.value) ?? []);
-  const collections = draftSearches(declared, checkLinks(declared, drafts));
+  const collections = withComments(declared, draftSearches(declared, checkLinks(declared, drafts)));
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
   checkCopies(declared, collections);

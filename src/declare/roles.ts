@@ -18,6 +18,7 @@ import {
 } from '../collection/draft.ts';
 import type { ChangeWay } from '../collection/types/operations.ts';
 import { problemsIn } from '../plan/access/rule.ts';
+import { collectionNames } from './comments.ts';
 import { translateCondition } from './foreign-conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
 import { knownNames } from './names.ts';
@@ -47,12 +48,12 @@ export function draftRoles(
   routines: readonly string[],
   catalogue: Catalogue | undefined,
 ): readonly RoleDraft[] {
-  const names = declared.map(({ name }) => name);
+  const names = collectionNames(declared, drafts);
   const whole = drafts.filter((draft) => isWhole(draft, declared));
   const roles = declaredRoles.map(({ value, ...role }): DeclaredRole => {
     return { ...role, isAll: value === 'all', given: {}, named: [], ...(value !== 'all' && value) };
   });
-  new RoleChecks(roles).run(routines);
+  new RoleChecks(roles, drafts).run(routines);
   return roles.map(({ name, isAll, given, named }): RoleDraft => {
     if (isAll) return { name, isAll, rules: [] };
     const manages = named.flatMap((each) => managedIn(each).map((role) => role.value));
@@ -66,7 +67,9 @@ export function draftRoles(
   });
 }
 
-function isWhole({ name, fields }: CollectionDraft, declared: readonly Named<GivenCollection>[]): boolean {
+function isWhole(draft: CollectionDraft, declared: readonly Named<GivenCollection>[]): boolean {
+  const { name, fields, commentsOn } = draft;
+  if (commentsOn !== undefined) return true;
   const own = fields.filter(({ translates }) => translates === undefined);
   return declared.some((each) => each.name === name && each.value?.fields?.value.length === own.length);
 }
@@ -82,7 +85,10 @@ class RoleChecks {
   /** Each role with itself and all that it includes at any depth. */
   private readonly reached = new Map<string, ReadonlySet<string>>();
 
-  constructor(private readonly roles: readonly DeclaredRole[]) {
+  constructor(
+    private readonly roles: readonly DeclaredRole[],
+    private readonly drafts: readonly CollectionDraft[],
+  ) {
     this.names = roles.map(({ name }) => name);
     const included = new Map(roles.map(({ name, given }) => [name, given.include?.value ?? []]));
     for (const name of this.names) {
@@ -123,6 +129,10 @@ class RoleChecks {
     const users = this.roles.filter((each) => this.reaches(each.name, name));
     const usable = this.roles.filter((each) => users.some((user) => this.reaches(user.name, each.name)));
     for (const { name: collection, reading, value: rights } of named) {
+      const on = this.drafts.find((each) => each.name === collection)?.commentsOn;
+      if (on !== undefined && !usable.some((each) => reads(each, on))) {
+        addMistake(reading, reading.at, `${name} may not read ${on}, so it has no comments on its rows; add read`);
+      }
       for (const right of ['update', 'delete'] as const) {
         const entry = rights?.[right];
         if (entry === undefined || usable.some((each) => reads(each, collection))) continue;

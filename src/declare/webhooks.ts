@@ -4,6 +4,7 @@ import { unknownName } from '../base/nearest-name.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { CollectionDraft, WebhookDraft } from '../collection/draft.ts';
 import { planRule } from '../plan/access/rule.ts';
+import { collectionNames } from './comments.ts';
 import type { GivenCollection, GivenWebhook } from './format.ts';
 import type { Named } from './reader/maps.ts';
 import { addMistake, valuesOf } from './reader/shape.ts';
@@ -25,7 +26,7 @@ export function draftWebhooks(
   drafts: readonly CollectionDraft[],
   catalogue: Catalogue | undefined,
 ): readonly WebhookDraft[] {
-  const names = declared.map(({ name }) => name);
+  const names = collectionNames(declared, drafts);
   return webhooks.flatMap(({ name, value, reading }): readonly WebhookDraft[] => {
     if (value?.url === undefined || value.secret === undefined) return [];
     const { url, collections, where, secret } = value;

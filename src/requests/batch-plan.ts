@@ -94,7 +94,7 @@ export class BatchPlanner {
     const call = new Call(method, location, headers);
     // An action means the fields that it names.
     if (bind === undefined) call.languages = context.call.languages;
-    const parsed = readWrite(call, findRows(call, seen), { access });
+    const parsed = readWrite(call, findRows(call, seen), { access, caller: context.caller });
     const write = bind === undefined ? parsed : { ...parsed, query: bind(parsed.query) };
     const document = method === 'DELETE' ? undefined : yield* documentOf(body, call.contentType);
     // The values of an action are not parsed: a caller chose some of them.

@@ -5,7 +5,7 @@
 import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_PERSONAL_BODY_BYTES, MAX_PERSONAL_ROWS, PRESENCE_SECONDS } from '../base/limits/http.ts';
-import { ANONYMOUS } from '../collection/access/caller.ts';
+import { ANONYMOUS, ownerOf } from '../collection/access/caller.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
@@ -41,7 +41,7 @@ export function personalRows(
     const { call } = context;
     const table = PERSONAL_COLLECTIONS.get(target.name)!;
     const visible = context.access?.permissions?.catalogue ?? catalogue;
-    const collection = collectionFor(table, visible, ownerOf(context));
+    const collection = collectionFor(table, visible, ownerOf(context.caller ?? ANONYMOUS));
     const builtIn = new Map([[target.name, collection]]);
     const rows = findRows(call, { ...visible, builtIn }, target.rows);
     context.route = routeOf(rows);
@@ -59,16 +59,6 @@ export function personalRows(
     const below = call.at({ prefix: prefix + OWN_PATH, path });
     return write({ engine, bodies, files: undefined, allowUnfiltered: false }, rows, context, below);
   };
-}
-
-/**
- * `user ann`, `key till` or `token ["https://issuer.example","ann"]`; undefined for a caller without a name. A key and
- * a user of the same name are two owners, and so are the subjects of two issuers. A key that replaces one of its name
- * is the same owner.
- */
-function ownerOf({ caller: { name, identity } = ANONYMOUS }: RequestContext): string | undefined {
-  if (name === undefined || identity === undefined) return undefined;
-  return identity.startsWith('key ') ? `key ${name}` : identity;
 }
 
 /** The collection for one caller: new rows belong to the owner and are about collections that the caller reads. */
@@ -98,7 +88,7 @@ function permissionsOf(
     const values = [...visible.collections.values()].filter(test).map(({ name }) => name);
     return values.length === 0 ? NEVER : { kind: 'in', of: of('collection'), values };
   };
-  const owner = ownerOf(context);
+  const owner = ownerOf(context.caller ?? ANONYMOUS);
   const ownerIs: Predicate =
     owner === undefined
       ? { kind: 'null', of: of('owner') }

@@ -6,6 +6,7 @@ import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import { pathPart } from '../base/net/query-string.ts';
+import { ANONYMOUS, ownerOf } from '../collection/access/caller.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import type { Preferences } from '../dialect/prefer.ts';
@@ -36,13 +37,13 @@ export interface WriteCall {
 
 export type PlannedWrite = WriteAsked & Write;
 
-type Rights = Pick<RequestContext, 'access'>;
+type Rights = Pick<RequestContext, 'access' | 'caller'>;
 
 /** Parses path and headers, and rejects a write that no rule of the role allows. */
 export function readWrite(
   call: Call,
   { collection, key }: Rows,
-  { access }: Rights,
+  { access, caller = ANONYMOUS }: Rights,
   media: Media = call.media,
 ): WriteCall {
   const { preferences, isCreateOnly: createOnly, ifMatch } = call;
@@ -53,6 +54,7 @@ export function readWrite(
     ...addressed,
     url: `${call.location.prefix}/${pathPart(servedName(collection.name))}`,
     singular: media.singular,
+    author: ownerOf(caller),
     ...(call.languages?.written === undefined ? {} : { language: call.languages.written }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
   };
@@ -63,7 +65,7 @@ export function* planCall(
   { call, collection, media, preferences, query, request }: WriteCall,
   document: Document | undefined,
   allowUnfiltered: boolean,
-  { access }: Rights,
+  { access }: Pick<Rights, 'access'>,
   report = FAIL,
 ): Task<PlannedWrite> {
   const method = call.method as WriteMethod;

@@ -38,7 +38,7 @@ const WHOLE: readonly Scenario[] = [
   [
     'a key that is like none',
     'collections:\n  a:\n    fields: { id: int4 }\n    colour: red\n',
-    '4:5 a: unknown key colour; there are fields, key, references, computed, unique, rows, history, search, title, description, was',
+    '4:5 a: unknown key colour; there are fields, key, references, computed, unique, rows, history, comments, search, title, description, was',
   ],
   [
     'a collection that is a list of fields',

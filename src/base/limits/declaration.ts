@@ -26,6 +26,8 @@ export const MAX_EXPRESSION_LENGTH = 1_000;
 export const MAX_COMPUTED_LENGTH = 10_000;
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;
+/** The longest comment on a row, in characters. */
+export const MAX_COMMENT_LENGTH = 10_000;
 /** The texts of a declared search, and their largest weight. */
 export const MAX_SEARCH_FIELDS = 30;
 export const MAX_SEARCH_WEIGHT = 100;

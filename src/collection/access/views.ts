@@ -97,7 +97,10 @@ function viewOfCollection(
   neighbours: Neighbours,
 ): Collection {
   const rights = RIGHTS.filter((right) => rules[right].length > 0);
-  const readsAll = rules.read.some(({ where, fields }) => where === undefined && fields.size === of.fields.length);
+  // Comments are visible only with their rows.
+  const readsAll =
+    of.draft.commentsOn === undefined &&
+    rules.read.some(({ where, fields }) => where === undefined && fields.size === of.fields.length);
   const written = (some: readonly Rule[]): Collection | undefined =>
     some.length === 0 ? undefined : { ...withNamed(of, some, neighbours), view: { role, of, rights, readsAll } };
   return {

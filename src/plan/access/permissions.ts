@@ -1,19 +1,21 @@
 /**
  * The permissions of a caller: the catalogue as the role sees it, and the predicates of its rules with the caller's
- * claims. They are created once per role, or once per set of claims if rules refer to claims.
+ * claims. They are created once per role, or once per caller if rules refer to claims or authors.
  */
 
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
-import type { Caller } from '../../collection/access/caller.ts';
+import { ANONYMOUS, type Caller, ownerOf } from '../../collection/access/caller.ts';
 import { changeDenied, fieldsDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import { viewOf } from '../../collection/access/views.ts';
+import { authorOf, commentedRow } from '../../collection/comments.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
 import { FILES_NAME, isFiles } from '../../collection/files.ts';
 import { relationsOf } from '../../collection/relations.ts';
 import type { ChangeWay } from '../../collection/types/operations.ts';
 import { predicateAt } from '../at-moment.ts';
+import { fieldExpression } from '../resolve.ts';
 import { ALWAYS, isAlways, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
 import { type PlannedRule, planRule } from './rule.ts';
@@ -42,12 +44,12 @@ export interface Access {
 /** Throws for a role that is not declared. */
 export function authorize(catalogue: Catalogue): (caller: Caller) => Access {
   const roles = new Map(
-    [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, accessByClaims(catalogue, role)]),
+    [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, accessByCaller(catalogue, role)]),
   );
   return (caller) => {
     const accessOf = roles.get(caller.role);
     if (accessOf === undefined) throw undeclaredRole(caller);
-    return accessOf(caller.claims);
+    return accessOf(caller);
   };
 }
 
@@ -63,7 +65,7 @@ function undeclaredRole({ role }: Caller): ApiError {
   });
 }
 
-function accessByClaims(catalogue: Catalogue, role: Role): (claims: Claims) => Access {
+function accessByCaller(catalogue: Catalogue, role: Role): (caller: Caller) => Access {
   if (role.isAll) {
     const access = { permissions: undefined, scope: scopeOf(role, [], {}) };
     return () => access;
@@ -80,12 +82,13 @@ function accessByClaims(catalogue: Catalogue, role: Role): (claims: Claims) => A
     differByField: [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields)),
   };
   const paths = [...planned.values()].flatMap(({ claims }) => claims);
-  const make = (claims: Claims): Access => ({
-    permissions: new RolePermissions(plannedRole, claims),
-    scope: scopeOf(role, paths, claims),
+  const make = (caller: Caller): Access => ({
+    permissions: new RolePermissions(plannedRole, caller),
+    scope: scopeOf(role, paths, caller.claims),
   });
-  if (paths.length > 0) return memoize(make);
-  const access = make({});
+  const hasAuthors = [...role.rules.keys()].some((each) => authorOf(each) !== undefined);
+  if (paths.length > 0 || hasAuthors) return memoize(make);
+  const access = make(ANONYMOUS);
   return () => access;
 }
 
@@ -117,7 +120,7 @@ class RolePermissions implements Permissions {
 
   constructor(
     private readonly role: PlannedRole,
-    private readonly claims: Claims,
+    private readonly caller: Caller,
   ) {
     this.catalogue = role.view;
     this.differByField = role.differByField;
@@ -125,7 +128,23 @@ class RolePermissions implements Permissions {
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>, ways?: ReadonlySet<ChangeWay>): Predicate {
-    return predicateAt(this.allowedRows(collection, right, named, ways), Date.now());
+    const allowed = this.allowedRows(collection, right, named, ways);
+    return predicateAt(andAlso(allowed, this.commentRows(collection, right)), Date.now());
+  }
+
+  /** A comment belongs to a row that the caller can read. Only its author changes it. */
+  private commentRows(collection: Collection, right: Right): Predicate {
+    const relation = commentedRow(collection);
+    if (relation === undefined) return ALWAYS;
+    if (right === 'read' || right === 'create') {
+      const { to } = relation;
+      const rules = this.role.declared.rules.get(to)?.read ?? [];
+      if (rules.length === 0) throw tableDenied(collection.name, right);
+      return { kind: 'exists', relation, where: this.allowedRows(to, 'read', new Set(to.key), undefined) };
+    }
+    const owner = ownerOf(this.caller);
+    if (owner === undefined) return { kind: 'constant', value: false };
+    return { kind: 'compare', of: fieldExpression(authorOf(collection)!), operator: '=', value: owner };
   }
 
   private allowedRows(
@@ -172,7 +191,7 @@ class RolePermissions implements Permissions {
   }
 
   private some(rules: readonly Rule[]): Predicate {
-    const terms = rules.map((rule) => this.role.planned.get(rule)!.predicate(this.claims));
+    const terms = rules.map((rule) => this.role.planned.get(rule)!.predicate(this.caller.claims));
     if (terms.some(isAlways)) return ALWAYS;
     return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
   }

@@ -18,7 +18,8 @@ export function* planInsert(collection: Collection, request: WriteRequest, paylo
   const into = stored(collection);
   const columns = checkColumns(collection, 'create', payload.columns, report);
   const given = columns.filter((field) => field !== undefined);
-  const rowOptions = { defaultMissing: missing === 'default', hasUpdates: resolution === 'merge-duplicates' };
+  const { author } = request;
+  const rowOptions = { defaultMissing: missing === 'default', hasUpdates: resolution === 'merge-duplicates', author };
   const rows = yield* planRows(into, columns, payload, rowOptions, report);
   const plan = { kind: 'insert', ...planTerms(collection, request), rows, given } as const;
   const hasTarget = into.key.length > 0 || request.query.onConflict !== undefined;

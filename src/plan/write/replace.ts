@@ -1,7 +1,7 @@
 /** PUT: replaces one row with the body; missing fields get their defaults. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
-import { FAIL, type Report } from '../../base/error-list.ts';
+import { FAIL } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { pathPart } from '../../base/net/query-string.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
@@ -19,7 +19,7 @@ export function* planReplace(collection: Collection, request: WriteRequest, payl
   const key = replacedKey(collection, request);
   const columns = checkColumns(collection, 'create', payload.columns, request.report ?? FAIL);
   const given = columns.filter((field) => field !== undefined);
-  const row = yield* replacement(into, columns, payload, key, request.report ?? FAIL);
+  const row = yield* replacement(into, columns, payload, key, request);
   const overwrite = overwrittenFields(into, into.fields, into.key);
   // If another client creates the row first, it must not be overwritten.
   const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergeFields(into.key, overwrite) };
@@ -61,7 +61,7 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
   );
   checkOverwrites(collection, given, given);
   const columns = checkColumns(into, 'create', named.columns, request.report ?? FAIL);
-  const row = yield* replacement(into, columns, named, key, request.report ?? FAIL);
+  const row = yield* replacement(into, columns, named, key, request);
   // A value that was copied from another row stays.
   const replacing = into.fields.filter(({ copies }, index) => copies === undefined || row[index] !== undefined);
   const set = replacing.map((field) => ({ field, value: row[into.fields.indexOf(field)] ?? null }));
@@ -84,9 +84,10 @@ function* replacement(
   columns: readonly (Field | undefined)[],
   payload: Payload,
   key: Key,
-  report: Report,
+  { author, report = FAIL }: WriteRequest,
 ): Task<StoredRow> {
-  const planned = yield* planRows(collection, columns, payload, { defaultMissing: true, hasUpdates: true }, report);
+  const options = { defaultMissing: true, hasUpdates: true, author };
+  const planned = yield* planRows(collection, columns, payload, options, report);
   const rows = planned.filter((row) => {
     const own = valuesOf(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);

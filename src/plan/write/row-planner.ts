@@ -44,6 +44,8 @@ export interface RowOptions {
   readonly hasUpdates?: boolean;
   /** Fields that need a value although they are not required. */
   readonly needed?: readonly Field[];
+  /** The caller, as the author of new rows. */
+  readonly author?: string | undefined;
   /** Whether an empty cell leaves the field of a stored row as it is. An update then needs no value for it. */
   readonly keepsEmpty?: boolean;
 }
@@ -66,7 +68,7 @@ export function rowPlanner(
   const { fields } = collection;
   const read = areTexts ? readCell : planCell;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const absentValue = missingValues(collection, options.hasUpdates);
+  const absentValue = missingValues(collection, options);
   const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
   const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
   const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
@@ -160,9 +162,9 @@ function isMissing(field: Field, value: Value | undefined, needed: readonly Fiel
 /** The values of fields without a cell; undefined for a key that the database assigns. */
 export function missingValues(
   collection: Collection,
-  hasUpdates = false,
+  options: Pick<RowOptions, 'hasUpdates' | 'author'> = {},
 ): (field: Field, absence: MissingValue) => Value | undefined {
-  const byDefault = defaults(collection, hasUpdates);
+  const byDefault = defaults(collection, options);
   return (field, absence) => {
     const isNull = absence === 'null' || (absence === 'no value' && isNullIfEmpty(collection, field));
     return isNull && field.copies === undefined ? null : byDefault(field);
@@ -170,9 +172,13 @@ export function missingValues(
 }
 
 /** All rows of a request get the same time. */
-function defaults({ assigned }: Collection, hasUpdates: boolean): (field: Field) => Value | undefined {
+function defaults(
+  { assigned }: Collection,
+  { hasUpdates = false, author }: Pick<RowOptions, 'hasUpdates' | 'author'>,
+): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
+    if (field.isAuthor === true) return author ?? null;
     const isStamp = hasUpdates && field.onUpdate !== undefined;
     if (field === assigned || (field.filled && !isStamp)) return undefined;
     if (field.generated === 'now' || isStamp) {

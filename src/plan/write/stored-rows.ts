@@ -9,7 +9,7 @@ import type { Payload } from '../../dialect/payload.ts';
 import { withLocation } from '../coerce.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
 import type { StoredRow } from '../types.ts';
-import { type MissingValue, rowPlanner } from './row-planner.ts';
+import { type MissingValue, type RowOptions, rowPlanner } from './row-planner.ts';
 
 /**
  * The fields of these names, which `right` uses; `seen` is the caller's view. If `report` does not throw, the fields
@@ -86,11 +86,11 @@ export function* planRows(
   collection: Collection,
   columns: readonly (Field | undefined)[],
   payload: Pick<Payload, 'rows' | 'isTable' | 'invalid'>,
-  { defaultMissing, hasUpdates }: { readonly defaultMissing: boolean; readonly hasUpdates: boolean },
+  { defaultMissing, ...options }: { readonly defaultMissing: boolean } & Pick<RowOptions, 'hasUpdates' | 'author'>,
   report: Report,
 ): Task<readonly StoredRow[]> {
   const { rows, invalid } = payload;
-  const plan = rowPlanner(collection, columns, { absence: absenceIn(payload, defaultMissing), hasUpdates });
+  const plan = rowPlanner(collection, columns, { absence: absenceIn(payload, defaultMissing), ...options });
   return yield* mapInSlices(rows, (cells, index) =>
     plan(cells, ({ apiError, field }) => {
       if (invalid?.has(index) !== true) report(withLocation(apiError, index, field, rows.length > 1));

@@ -25,6 +25,8 @@ export interface WriteRequest {
   readonly createOnly: boolean;
   /** The language of the body, if it is that of translations. */
   readonly language?: string;
+  /** The caller, as the author of new rows. */
+  readonly author?: string | undefined;
   /** Whether a write without a filter may affect every row. */
   readonly allowUnfiltered: boolean;
   /** Receives the errors of rows and fields, if the client asks for all of them. */

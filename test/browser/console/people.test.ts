@@ -1,5 +1,6 @@
 /** Two people at the same time: a shared view, and who edits which row. */
 import { expect, test } from 'bun:test';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
@@ -57,11 +58,43 @@ browserStories(
       await ben.reload();
       await untilShown(ben, ['Chang', 'Chai']);
       expect(await ben.getByText('ann').count()).toBe(0);
+
+      // Both write comments on the row: each appears on the page of the other at once, and only its author changes it.
+      const section = (page: Page) => page.getByRole('region', { name: 'Comments' });
+      await ann.getByText('No comments yet.').waitFor();
+      await section(ann).getByRole('button', { name: 'Add comment' }).click();
+      await section(ann).getByText('This field is required.').waitFor();
+      await section(ann).getByRole('textbox').pressSequentially('Is 18 right?\nAsk first.', { delay: 20 });
+      await ann.keyboard.press('Control+Enter');
+      await ben.goto(`${stage.service.url}/console/c/products/1`);
+      const question = section(ben).getByRole('article').filter({ hasText: 'ann' });
+      await question.getByText('Ask first.').waitFor();
+      expect(await question.getByRole('button').count()).toBe(0);
+      await section(ben).getByRole('textbox').fill('Yes.');
+      await section(ben).getByRole('button', { name: 'Add comment' }).click();
+      const answer = section(ann).getByRole('article').filter({ hasText: 'ben' });
+      await answer.getByText('Yes.').waitFor();
+      expect(await seriousFindings(ann)).toEqual([]);
+      await section(ben).getByRole('button', { name: 'Change the comment' }).click();
+      await section(ben).getByRole('article').getByRole('textbox').press('End');
+      await ben.keyboard.type(' Checked.');
+      await ben.keyboard.press('Control+Enter');
+      await answer.getByText('Yes. Checked.').waitFor();
+      await answer.getByText('edited').waitFor();
+      await section(ben).getByRole('button', { name: 'Delete the comment' }).click();
+      await answer.waitFor({ state: 'detached' });
+      await ben.getByRole('button', { name: 'Undo' }).last().click();
+      await answer.getByText('Yes. Checked.').waitFor();
+      expect(await section(ann).locator('.count').textContent()).toBe('2');
       await context.close();
     });
   },
   async () => {
     const cwd = await folderWithRoles();
+    const file = join(cwd, 'collections.yaml');
+    const text = await Bun.file(file).text();
+    const rights = '    product_comments: { read: true, create: true, update: true, delete: true }\n';
+    await Bun.write(file, text.replace('    rows:', '    comments: product_comments\n    rows:') + rights);
     await run({ cwd, args: ['migrate'] });
     for (const name of ['ann', 'ben'])
       await run({ cwd, args: ['user', 'add', name, '--role', 'editor'], stdin: PASSWORD });

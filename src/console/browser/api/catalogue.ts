@@ -93,6 +93,18 @@ export const languagesOf = ({ fields }: Collection): readonly string[] => [
   ...new Set(fields.flatMap(({ translations }) => [...(translations?.keys() ?? [])])),
 ];
 
+const isComments = ({ draft }: Collection): boolean => draft.commentsOn !== undefined;
+
+/** The collections without those of comments, which the pages of rows show. */
+export const mainCollections = collections.filter((each) => !isComments(each));
+
+/** The collection of the comments on the rows of another. */
+export const commentsOf = ({ name }: Collection): Collection | undefined =>
+  collections.find(({ draft }) => draft.commentsOn === name);
+
+/** References of other rows to the rows of a collection, without comments. */
+export const relatedTo = (collection: Collection) => referrersOf(collection).filter(({ from }) => !isComments(from));
+
 /** References of other rows to the rows of a collection. */
 export function referrersOf({ name }: Collection): readonly (Reference & { readonly from: Collection })[] {
   return collections.flatMap((from) =>

@@ -1,7 +1,7 @@
 /** The frame of every page: the bar with search and account, the side bar with the collections, and the content. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { collections, titleOfCollection, unshown } from '../api/catalogue.ts';
+import { mainCollections, titleOfCollection, unshown } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { base, hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
@@ -42,7 +42,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="side-bar" aria-label={t.app.mainNavigation}>
         <NavLink href="/" icon="house" label={t.app.overview} />
         <h2>{t.app.collections}</h2>
-        {collections.map((each) => (
+        {mainCollections.map((each) => (
           <NavLink key={each.name} href={`/c${pathOf(each)}`} label={titleOfCollection(each)} />
         ))}
         {unshown.length > 0 && <p className="help">{t.app.unshown(unshown.join(', '))}</p>}

@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { collections, titleOfCollection } from '../api/catalogue.ts';
+import { mainCollections, titleOfCollection } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
@@ -163,7 +163,7 @@ function ChooseDialog({ all, pins, onClose }: ChooseDialogProps) {
       onClose={onClose}
       actions={pins.isChanged && <Button onClick={pins.reset}>{t.overview.reset}</Button>}
     >
-      {collections.map((collection) => (
+      {mainCollections.map((collection) => (
         <fieldset key={collection.name}>
           <legend>{titleOfCollection(collection)}</legend>
           {all

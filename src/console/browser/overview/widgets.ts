@@ -1,5 +1,5 @@
 /** The cards and charts that a declaration allows. Each has an id, by which a person pins it. */
-import { type Collection, collections, type Field, isYesNo, labelOf, titleOfCollection } from '../api/catalogue.ts';
+import { type Collection, type Field, isYesNo, labelOf, mainCollections, titleOfCollection } from '../api/catalogue.ts';
 import { groupFields } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
@@ -18,7 +18,7 @@ export interface Widget {
 
 const DEFAULT_CHARTS = 2;
 
-export const widgets = (): readonly Widget[] => collections.flatMap(widgetsOf);
+export const widgets = (): readonly Widget[] => mainCollections.flatMap(widgetsOf);
 
 export function widgetsOf(collection: Collection): readonly Widget[] {
   const name = titleOfCollection(collection);

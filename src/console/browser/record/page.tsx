@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
-import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { type Collection, commentsOf, may, type Row, relatedTo, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
@@ -25,6 +25,7 @@ import { useLiveRow } from './use-live-row.ts';
 import { useSave } from './use-save.ts';
 
 const RelatedRows = partOnDemand(() => import('./related-rows.tsx'));
+const Comments = partOnDemand(() => import('./comments.tsx'));
 const DeleteDialog = onDemand(() => import('./delete-dialog.tsx'));
 const RowHistory = partOnDemand(() => import('../history/row-history.tsx'));
 
@@ -62,7 +63,7 @@ const hasRoom = (): boolean => matchMedia('(min-width: 1180px)').matches;
 
 /** Whether the person may change something on the page: the row, or rows that refer to it. */
 function mayEdit(collection: Collection): boolean {
-  const others = referrersOf(collection).map(({ from }) => from);
+  const others = relatedTo(collection).map(({ from }) => from);
   return may('update', collection) || others.some((from) => may('update', from) || may('create', from));
 }
 
@@ -77,6 +78,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
   const isEditable = mayEdit(collection);
+  const comments = commentsOf(collection);
   const key = keyText(collection, row);
   useEditing(collection, draft.isChanged ? key : undefined);
   const editors = useEditors(collection).get(key);
@@ -128,6 +130,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
         {isGone && !isDeleting && <MissingRow collection={collection} rowKey={key} wasShown />}
         <RecordForm collection={collection} draft={draft} row={row} marks={marks} />
         <RelatedRows collection={collection} row={row} pending={pending} />
+        {comments !== undefined && <Comments from={comments} collection={collection} row={row} />}
         {isDeleting && (
           <DeleteDialog
             target={{ query: { collection, filters: [], search: '', order: [] }, rows: [row], count: 1 }}

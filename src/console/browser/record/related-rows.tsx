@@ -8,7 +8,7 @@ import {
   may,
   mayWrite,
   type Row,
-  referrersOf,
+  relatedTo,
   titleOfCollection,
 } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
@@ -30,7 +30,7 @@ interface RelatedRowsProps {
 
 export default function RelatedRows({ collection, row, pending }: RelatedRowsProps) {
   const value = row[collection.key[0]!.name]!;
-  return referrersOf(collection).map(({ name, from, field }) => (
+  return relatedTo(collection).map(({ name, from, field }) => (
     <RelatedTable key={name} from={from} field={field} value={value} pending={pending} />
   ));
 }

@@ -1,0 +1,160 @@
+/** The comments on a row. Those of others appear at once; people change their own. */
+import { type KeyboardEvent, useId, useState } from 'react';
+import { Link } from 'wouter';
+import { rowField } from '../../../collection/comments.ts';
+import { type Collection, may, type Row } from '../api/catalogue.ts';
+import { useFeed } from '../api/feed.ts';
+import { invalidate, useRows } from '../api/queries.ts';
+import { equals, pathOf, queryText } from '../api/query/filter-text.ts';
+import { keyText } from '../api/query/keys.ts';
+import { type ListQuery, listAddress, PAGE_SIZE } from '../api/query/list.ts';
+import { hasAllSettings } from '../api/session/page-data.ts';
+import { personOf, session } from '../api/session/session.ts';
+import { Button, IconButton } from '../components/button.tsx';
+import { ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
+import { formatMoment } from '../fields/dates.ts';
+import { formatNumber } from '../i18n/numbers.ts';
+import { t } from '../i18n/text.ts';
+import { type Draft, useDraft } from './use-draft.ts';
+import { useCreate, useDelete, useSave } from './use-save.ts';
+
+interface CommentsProps {
+  /** The collection of the comments. */
+  readonly from: Collection;
+  /** The row that they are about. */
+  readonly collection: Collection;
+  readonly row: Row;
+}
+
+/** A comment as the service returns it. */
+type Comment = Row & {
+  readonly author: string | null;
+  readonly text: string;
+  readonly created_at: string;
+  readonly edited_at: string | null;
+};
+
+const CHANGES = ['insert', 'update', 'delete', 'reset'];
+
+export default function Comments({ from, collection, row }: CommentsProps) {
+  const on: Row = Object.fromEntries(collection.key.map(({ name }) => [rowField(name), row[name]!]));
+  const filters = Object.entries(on).map(([name, value]) => [name, equals(value)] as const);
+  const query: ListQuery = {
+    collection: from,
+    filters,
+    search: '',
+    order: [{ name: 'created_at', isDescending: true }],
+  };
+  const { firstRows, total = 0, isLoading, error, refetch } = useRows(query, 0, 0);
+  useFeed(`${pathOf(from)}?${queryText(filters)}`, (events) => {
+    if (events.some(({ kind }) => CHANGES.includes(kind))) void invalidate(from);
+  });
+  const comments = firstRows(PAGE_SIZE).toReversed() as readonly unknown[] as readonly Comment[];
+  return (
+    <section className="related comments stack" aria-label={t.record.comments}>
+      <header className="line">
+        <h2>{t.record.comments}</h2>
+        <span className="count">{formatNumber(total)}</span>
+        <span className="space" />
+        {total > PAGE_SIZE && <Link href={listAddress(query)}>{t.record.showAll(formatNumber(total))}</Link>}
+      </header>
+      {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
+      {isLoading && error === null && <Skeleton lines={2} />}
+      {!isLoading && total === 0 && <p className="help">{t.record.noComments}</p>}
+      <div className="stack" role="log" aria-label={t.record.comments}>
+        {comments.map((each) => (
+          <StoredComment key={keyText(from, each)} from={from} comment={each} />
+        ))}
+      </div>
+      {may('create', from) && <NewComment from={from} on={on} />}
+    </section>
+  );
+}
+
+/** Whether the person may change a comment. The service decides. */
+const isOwn = ({ author }: Comment): boolean =>
+  session === undefined || hasAllSettings || (author !== null && personOf(author) === session.name);
+
+function StoredComment({ from, comment }: { readonly from: Collection; readonly comment: Comment }) {
+  const draft = useDraft(from, comment);
+  const { isPending, save } = useSave(from, draft);
+  const remove = useDelete(from, comment);
+  const [isEdited, setEdited] = useState(draft.isChanged);
+  const { author, text, created_at, edited_at } = comment;
+  const name = author === null ? '' : personOf(author);
+  const onSave = async () => {
+    if (!draft.isChanged || (await save()) === true) setEdited(false);
+  };
+  const onCancel = () => {
+    draft.reset();
+    setEdited(false);
+  };
+  return (
+    <article className="stack">
+      <header className="line help">
+        <strong>{name}</strong>
+        <time dateTime={created_at}>{formatMoment(created_at)}</time>
+        {edited_at !== null && <span title={formatMoment(edited_at)}>{t.record.commentEdited}</span>}
+        <span className="space" />
+        {isOwn(comment) && !isEdited && may('update', from) && (
+          <IconButton icon="pencil" label={t.record.changeComment} onClick={() => setEdited(true)} />
+        )}
+        {isOwn(comment) && may('delete', from) && (
+          <IconButton icon="trash" label={t.record.removeComment} onClick={() => void remove()} />
+        )}
+      </header>
+      {!isEdited && <p className="comment-text">{text}</p>}
+      {isEdited && <CommentInput {...{ draft, isPending, onSave, onCancel }} label={t.app.save} isFocused />}
+    </article>
+  );
+}
+
+function NewComment({ from, on }: { readonly from: Collection; readonly on: Row }) {
+  const draft = useDraft(from, undefined, { name: `new ${JSON.stringify(on)}`, preset: on });
+  const { isPending, save } = useCreate(from, draft);
+  return <CommentInput draft={draft} isPending={isPending} label={t.record.addComment} onSave={save} />;
+}
+
+interface CommentInputProps {
+  readonly draft: Draft;
+  readonly isPending: boolean;
+  readonly isFocused?: boolean;
+  readonly label: string;
+  readonly onSave: () => Promise<unknown>;
+  /** Ends an edit without a save. */
+  readonly onCancel?: () => void;
+}
+
+function CommentInput({ draft, isPending, isFocused, label, onSave, onCancel }: CommentInputProps) {
+  const id = useId();
+  const problem = draft.problems.text;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void onSave();
+    else if (event.key !== 'Escape' || onCancel === undefined) return;
+    else onCancel();
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the input within it
+    <div className="stack" onKeyDown={onKeyDown}>
+      <Labelled id={id} label={t.record.comment} help={t.record.commentKey} problem={problem}>
+        <textarea
+          id={id}
+          rows={3}
+          required
+          value={draft.texts.text ?? ''}
+          autoFocus={isFocused}
+          aria-invalid={problem === undefined ? undefined : true}
+          aria-describedby={`${id}-help`}
+          onChange={({ target }) => draft.setText('text', target.value)}
+        />
+      </Labelled>
+      <div className="line">
+        <Button aria-disabled={isPending} onClick={() => void onSave()}>
+          {label}
+        </Button>
+        {onCancel !== undefined && <Button onClick={onCancel}>{t.app.cancel}</Button>}
+      </div>
+    </div>
+  );
+}
