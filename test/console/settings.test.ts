@@ -1,6 +1,6 @@
 /** The form of a field becomes a merge patch of the declaration. */
 import { expect, test } from 'bun:test';
-import { fieldPatch, formOf } from '../../src/console/browser/settings/field-patch.ts';
+import { expressionProblem, fieldPatch, formOf } from '../../src/console/browser/settings/field-patch.ts';
 
 test('a new field has the properties that the form gives, with values of its type', () => {
   const form = { ...formOf(), title: ' Price ', required: 'true', minimum: '0', default: '12.50', oneOf: '12.50, 20' };
@@ -35,4 +35,27 @@ test('a change has only the changed properties, and removes those that are empty
     required: null,
     pattern: '^[a-z]+$',
   });
+});
+
+test('a reference changes together with the effect of a delete, and translations are a list of languages', () => {
+  const maker = { name: 'maker', type: 'int4', references: { collection: 'makers', onDelete: 'restrict' } } as const;
+  const before = formOf(maker);
+  expect(fieldPatch('int4', { ...before, onDelete: 'cascade' }, before)).toEqual({
+    type: 'int4',
+    references: { collection: 'makers', onDelete: 'cascade' },
+  });
+  const name = { name: 'name', type: 'text' };
+  const translated = { name: 'name_de', type: 'text', translates: { field: 'name', language: 'de' } };
+  const form = formOf(name, { name: 'products', key: ['id'], fields: [name, translated] });
+  expect(form.translations).toBe('de');
+  expect(fieldPatch('text', { ...form, translations: 'de, fr' }, form)).toEqual({
+    type: 'text',
+    translations: ['de', 'fr'],
+  });
+});
+
+test('the mistake of an expression has its column', () => {
+  const fields = [{ name: 'price', type: 'int4' }];
+  expect(expressionProblem('int4', 'price * 2', fields)).toBeUndefined();
+  expect(expressionProblem('int4', '2 * pric', fields)).toMatch(/^Column 5: .*pric/);
 });

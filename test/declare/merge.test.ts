@@ -38,3 +38,40 @@ test('a JSON file stays JSON, with all digits', () => {
   expect(JSON.parse(merged).collections.a.fields.name).toBe('text');
   expect(merged).toContain('9007199254740993');
 });
+
+test('a removed field that a new one names in was is renamed in its place, and lists of fields follow', () => {
+  const text = `collections:
+  lines:
+    key: [order, no]
+    unique: [[order, sku]]
+    search: { fields: { product.name: 2 } }
+    references: [{ fields: [order, no], collection: parts, to: [order, no] }]
+    fields:
+      order: int4 # of the customer
+      no: int4
+      double: { type: int4, computed: "no * 2 + length('no')" }
+      sku: text
+      product: { type: int4, references: products }
+  products: { fields: { id: int4, name: text }, search: { fields: { name: 1 } } }
+roles:
+  clerk: { lines: { read: { fields: [order, no], where: no=gt.1 } }, products: { read: { fields: [id, name] } } }
+`;
+  const rename = (collection: string, from: string, to: object) =>
+    mergeIntoText(text, { collections: { [collection]: { fields: { [from]: null, ...to } } } }, false);
+  const number = rename('lines', 'no', { number: { was: 'no', title: 'Number' } });
+  expect(number.replaceAll(/\[ | \]/g, (sign) => sign.trim())).toBe(
+    text
+      .replace('key: [order, no]', 'key: [order, number]')
+      .replace('fields: [order, no], collection', 'fields: [order, number], collection')
+      .replace('no: int4', 'number: { type: int4, was: no, title: Number }')
+      .replace('no * 2', 'number * 2')
+      .replace('{ fields: [order, no], where', '{ fields: [order, number], where'),
+  );
+  const title = rename('products', 'name', { title: { was: 'name' } });
+  expect(title).toContain('product.title: 2');
+  expect(title).toContain('fields: { title: 1 }');
+  expect(title).toContain('title: { type: text, was: name }');
+  // Without a field of the old name, or with one of the new name, it is an ordinary patch.
+  expect(rename('lines', 'none', { more: { type: 'text', was: 'none' } })).toContain('more: { type: text, was: none }');
+  expect(rename('lines', 'no', { sku: { was: 'no' } })).not.toContain('no: int4');
+});

@@ -1,11 +1,13 @@
 /**
  * Applies a JSON Merge Patch (RFC 7396) to the text of a declaration. Comments and order stay. Spaces stay if possible
- * except in the lines between the first change and the last one. A JSON file stays JSON.
+ * except in the lines between the first change and the last one. A JSON file stays JSON. A removed field that a new one
+ * names in `was` is renamed: it keeps its place and its properties, and lists of fields follow.
  */
-import type { Document } from 'yaml';
+import type { Document, Scalar, YAMLMap } from 'yaml';
 import { ApiError } from '../../base/errors.ts';
 import { isObject } from '../../collection/exact-json.ts';
 import { MERGE } from '../reader/document.ts';
+import { renameField } from './rename-field.ts';
 
 type Patch = Readonly<Record<string, unknown>>;
 
@@ -29,7 +31,9 @@ export function mergeIntoText(text: string, patch: Patch, isJson: boolean): stri
   const document: Document = parseDocument(text, OPTIONS);
 
   const merge = (path: readonly string[], changes: Patch): void => {
+    const renamed = renamedFields(path, changes).filter((name) => rename(path, changes, name));
     for (const [name, value] of Object.entries(changes)) {
+      if (renamed.includes(name)) continue;
       const place = [...path, name];
       const before = document.getIn(place, true);
       if (isAlias(before)) throw rejectAlias(place);
@@ -37,6 +41,17 @@ export function mergeIntoText(text: string, patch: Patch, isJson: boolean): stri
       else if (isObject(value) && isMap(before)) merge(place, value);
       else document.setIn(place, nodeOf(place, withoutNulls(value)));
     }
+  };
+  /** Returns whether the field exists, and the new name does not. */
+  const rename = (path: readonly string[], changes: Patch, from: string): boolean => {
+    const fields = document.getIn(path, true) as YAMLMap<Scalar> | undefined;
+    const to = Object.keys(changes).find((name) => (changes[name] as Patch | null)?.was === from)!;
+    const pair = isMap(fields) ? fields.items.find(({ key }) => key.value === from) : undefined;
+    if (pair === undefined || fields!.has(to)) return false;
+    pair.key.value = to;
+    if (!isMap(pair.value)) pair.value = document.createNode({ type: pair.value }, { flow: true });
+    renameField(document, path[1]!, from, to);
+    return true;
   };
   /** A map with each field on a line of its own. */
   const nodeOf = (path: readonly string[], value: unknown): unknown => {
@@ -54,6 +69,13 @@ export function mergeIntoText(text: string, patch: Patch, isJson: boolean): stri
   const result = withOriginalLines(text, normalized, merged);
   // If the lines do not align, the whole text is normalized.
   return parseDocument(result, OPTIONS).toString(style) === merged ? result : merged;
+}
+
+/** The removed fields that another one names in `was`. */
+function renamedFields([first, , third, ...others]: readonly string[], changes: Patch): readonly string[] {
+  if (first !== 'collections' || third !== 'fields' || others.length > 0) return [];
+  const former = Object.values(changes).map((value) => (isObject(value) ? value.was : undefined));
+  return Object.keys(changes).filter((name) => changes[name] === null && former.includes(name));
 }
 
 /** Fails if the patch removed a part that an alias refers to. */

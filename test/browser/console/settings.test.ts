@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seriousFindings } from '../../support/browser/axe.ts';
-import { browserStories } from '../../support/browser/browser.ts';
+import { browserStories, type Stage } from '../../support/browser/browser.ts';
 import { run, temporaryFolder, until } from '../../support/processes/process.ts';
 
 const DECLARATION = `# The shop
@@ -18,16 +18,20 @@ webhooks:
 const PASSWORD = 'correct horse battery';
 let file = '';
 
+async function logIn(stage: Stage): Promise<void> {
+  await stage.open('/');
+  await stage.page.getByLabel('Password').fill(PASSWORD);
+  await stage.page.getByLabel('Name').fill('ann');
+  await stage.page.getByRole('button', { name: 'Log in' }).click();
+}
+
 browserStories(
   'an administrator',
   (stage) => {
     test('adds a key, adds a field by a form, and sees why an unsafe change is not applied', async () => {
       const { page } = stage;
       const button = (name: string | RegExp) => page.getByRole('button', { name });
-      await stage.open('/');
-      await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByLabel('Name').fill('ann');
-      await button('Log in').click();
+      await logIn(stage);
       await page.getByRole('link', { name: 'Settings' }).click();
       const own = page.getByRole('row', { name: 'ann admin' });
       await own.waitFor();
@@ -116,6 +120,44 @@ browserStories(
         DECLARATION.replace('required: true } }', "required: true }, price: { type: 'decimal(12,2)', minimum: 0 } }"),
       );
     });
+
+    test('sees the plan of computed and translated fields and of comments, and renames a field', async () => {
+      const { page } = stage;
+      const button = (name: string | RegExp) => page.getByRole('button', { name });
+      await logIn(stage);
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('link', { name: 'Data model' }).click();
+      await button('Add a field Products').click();
+      await page.getByLabel('Name').fill('twice');
+      await page.getByLabel('Type').fill('decimal(12,2)');
+      await page.getByLabel('Computed by').pressSequentially('2 * i', { delay: 20 });
+      await stage.until(/^Column 5: .*i\b/);
+      await page.keyboard.type('d');
+      await button('Preview').click();
+      await stage.until('add field products.twice');
+      await button('Cancel').last().click();
+      await button('Cancel').click();
+      await button('Change Products').click();
+      await page.getByLabel('Comments').fill('product_comments');
+      await button('Preview').click();
+      await stage.until('create table product_comments');
+      await button('Cancel').last().click();
+      await button('Cancel').click();
+
+      // A renamed field keeps its values, its place and the rights of roles.
+      await button('Change name').click();
+      await page.getByLabel('Translations').fill('de');
+      await page.getByRole('combobox', { name: /^Name/ }).fill('label');
+      await button('Preview').click();
+      await stage.until('rename field products.name to label');
+      await stage.until('add field products.label_de');
+      expect(await seriousFindings(page)).toEqual([]);
+      await button('Apply').click();
+      await page.getByRole('row', { name: /^label text/ }).waitFor();
+      expect(readFileSync(file, 'utf8')).toContain('viewer: { products: { read: { fields: [ id, label ] } } }');
+      await stage.open('/c/products');
+      await page.getByRole('gridcell', { name: /^Chai/ }).first().waitFor();
+    });
   },
   async () => {
     const cwd = temporaryFolder();
@@ -126,4 +168,6 @@ browserStories(
     await run({ cwd, args: ['user', 'add', 'ann', '--role', 'admin'], stdin: PASSWORD });
     return { cwd, args: ['--edit-declaration'] };
   },
+  // The second story goes on where the first one ended.
+  { areApart: true },
 );

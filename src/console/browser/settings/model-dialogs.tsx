@@ -4,7 +4,7 @@ import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isInternal } from '../../../collection/files.ts';
 import { Check, Select, TextField } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
-import { fieldPatch, formOf, PROPERTIES, type Property, TYPES } from './field-patch.ts';
+import { expressionProblem, fieldPatch, formOf, PROPERTIES, type Property, TYPES } from './field-patch.ts';
 import { ModelForm, type ModelFormProps } from './model-form.tsx';
 
 interface FieldDialogProps {
@@ -16,12 +16,15 @@ interface FieldDialogProps {
 }
 
 export function FieldDialog({ collection, collections, field, onClose }: FieldDialogProps) {
-  const before = formOf(field);
+  const before = formOf(field, collection);
   const [type, setType] = useState(field?.type ?? TYPES[0]!);
   const [form, setForm] = useState(before);
-  const patchOf = (chosen: string) => ({
-    collections: { [collection.name]: { fields: { [chosen]: fieldPatch(type, form, before) } } },
-  });
+  const patchOf = (chosen: string) => {
+    const isRenamed = field !== undefined && chosen !== field.name;
+    const patch = { ...fieldPatch(type, form, before), ...(isRenamed && { was: field.name }) };
+    const fields = { ...(isRenamed && { [field.name]: null }), [chosen]: patch };
+    return { collections: { [collection.name]: { fields } } };
+  };
   const input = (property: Property): ReactNode => {
     const value = form[property];
     const label = t.settings.properties[property];
@@ -33,11 +36,15 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
         </Check>
       );
     const common = { label, value, onChange };
-    if (property !== 'references')
-      return <TextField key={property} {...common} help={property === 'oneOf' ? t.settings.listHelp : undefined} />;
     // The reference of a file belongs to its type.
-    if (isInternal(value)) return null;
-    return <Select key={property} {...common} options={collections} empty={t.settings.noReference} />;
+    if (isInternal(form.references) && (property === 'references' || property === 'onDelete')) return null;
+    if (property === 'references')
+      return <Select key={property} {...common} options={collections} empty={t.settings.noReference} />;
+    if (property === 'onDelete')
+      return form.references === '' ? null : <Select key={property} {...common} options={t.settings.onDelete} />;
+    const problem = property === 'computed' ? expressionProblem(type, value, collection.fields) : undefined;
+    const help = (t.settings.propertyHelp as Partial<Record<Property, string>>)[property];
+    return <TextField key={property} {...common} problem={problem} help={help} />;
   };
   return (
     <ModelForm
@@ -46,7 +53,7 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
           ? `${t.settings.addField}: ${collection.name}`
           : t.settings.change(`${collection.name}.${field.name}`)
       }
-      {...(field !== undefined && { name: field.name })}
+      {...(field !== undefined && { name: field.name, mayRename: true })}
       taken={collection.fields.map((each) => each.name)}
       patchOf={patchOf}
       onClose={onClose}
@@ -57,18 +64,36 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
   );
 }
 
-export function CollectionDialog({ taken, onClose }: Pick<ModelFormProps, 'taken' | 'onClose'>) {
-  const [title, setTitle] = useState('');
+interface CollectionDialogProps extends Pick<ModelFormProps, 'taken' | 'onClose'> {
+  /** Absent for a new one. */
+  readonly collection?: CollectionDraft | undefined;
+  /** The name of the collection of its comments, if it has one. */
+  readonly comments?: string | undefined;
+}
+
+export function CollectionDialog({ collection, comments: stored = '', taken, onClose }: CollectionDialogProps) {
+  const [title, setTitle] = useState(collection?.title ?? '');
+  const [comments, setComments] = useState(stored);
   const [titleField, setTitleField] = useState('name');
   const patchOf = (chosen: string) => {
     const named = titleField.trim() !== '' && { [titleField.trim()]: { type: 'text', required: true, role: 'title' } };
-    const titled = title.trim() !== '' && { title: title.trim() };
-    return { collections: { [chosen]: { ...titled, fields: { id: 'int4', ...named } } } };
+    const fields = collection === undefined && { fields: { id: 'int4', ...named } };
+    const patch = { title: title.trim() || null, comments: comments.trim() || null, ...fields };
+    return { collections: { [chosen]: patch } };
   };
   return (
-    <ModelForm title={t.settings.addCollection} taken={taken} patchOf={patchOf} onClose={onClose}>
+    <ModelForm
+      title={collection === undefined ? t.settings.addCollection : t.settings.change(collection.name)}
+      {...(collection !== undefined && { name: collection.name })}
+      taken={taken}
+      patchOf={patchOf}
+      onClose={onClose}
+    >
       <TextField label={t.settings.properties.title} value={title} onChange={setTitle} />
-      <TextField label={t.settings.titleField} value={titleField} onChange={setTitleField} />
+      {collection === undefined && (
+        <TextField label={t.settings.titleField} value={titleField} onChange={setTitleField} />
+      )}
+      <TextField label={t.record.comments} help={t.settings.commentsHelp} value={comments} onChange={setComments} />
     </ModelForm>
   );
 }

@@ -8,8 +8,9 @@ import { PreviewDialog } from './preview-dialog.tsx';
 
 export interface ModelFormProps {
   readonly title: string;
-  /** The name of an existing part, which cannot change. */
+  /** The name of an existing part. */
   readonly name?: string;
+  readonly mayRename?: boolean;
   /** The names in use. A patch of one of them would change it. */
   readonly taken: readonly string[];
   /** The change that the form means. */
@@ -18,11 +19,11 @@ export interface ModelFormProps {
   readonly children: ReactNode;
 }
 
-export function ModelForm({ title, name: fixed, taken, patchOf, onClose, children }: ModelFormProps) {
-  const [name, setName] = useState(fixed ?? '');
+export function ModelForm({ title, name: stored, mayRename, taken, patchOf, onClose, children }: ModelFormProps) {
+  const [name, setName] = useState(stored ?? '');
   const [patch, setPatch] = useState<Patch>();
   const [isTried, setTried] = useState(false);
-  const isTaken = fixed === undefined && taken.includes(name.trim());
+  const isTaken = name.trim() !== stored && taken.includes(name.trim());
   const problem = name.trim() === '' ? t.settings.nameMissing : isTaken ? t.settings.nameTaken(name.trim()) : undefined;
   const onSubmit = () => {
     setTried(true);
@@ -31,7 +32,7 @@ export function ModelForm({ title, name: fixed, taken, patchOf, onClose, childre
   return (
     <>
       <Dialog title={title} onClose={onClose} submit={{ label: t.settings.preview, onSubmit }}>
-        {fixed === undefined && (
+        {(stored === undefined || mayRename) && (
           <TextField
             label={t.app.userName}
             required

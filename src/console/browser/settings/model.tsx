@@ -9,15 +9,20 @@ import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { useDeclaration } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
-import { formOf, PROPERTIES } from './field-patch.ts';
+import { formOf, PROPERTIES, type Property } from './field-patch.ts';
 import { CollectionDialog, FieldDialog } from './model-dialogs.tsx';
 import { SettingsTable } from './settings-table.tsx';
 
-const COLLECTIONS = pageData.collections.filter(({ name }) => !isInternal(name));
-const NAMES = COLLECTIONS.map(({ name }) => name);
+const ALL = pageData.collections.filter(({ name }) => !isInternal(name));
+const NAMES = ALL.map(({ name }) => name);
+/** Comments are declared with the collection of the rows. */
+const COLLECTIONS = ALL.filter(({ commentsOn }) => commentsOn === undefined);
+const commentsOn = (name: string | undefined) =>
+  ALL.find((each) => name !== undefined && each.commentsOn === name)?.name;
 
-/** Without a collection, the form makes a new one. */
+/** The form that is open. Without a collection or a field, it makes a new one. */
 interface Opened {
+  readonly kind: 'collection' | 'field';
   readonly collection?: CollectionDraft;
   readonly field?: FieldDraft;
 }
@@ -34,7 +39,7 @@ export function Model() {
       <p className="help">{editable ? t.settings.editable(file) : t.settings.notEditable(file)}</p>
       {!served && <p className="problem">{t.settings.stale(file)}</p>}
       <div>
-        <Button kind="primary" icon="plus" onClick={() => setOpened({})}>
+        <Button kind="primary" icon="plus" onClick={() => setOpened({ kind: 'collection' })}>
           {t.settings.addCollection}
         </Button>
       </div>
@@ -44,7 +49,11 @@ export function Model() {
             <h2>{titleOfCollection(collection)}</h2>
             <code>{collection.name}</code>
             <span className="space" />
-            <Button icon="plus" onClick={() => setOpened({ collection })}>
+            <Button onClick={() => setOpened({ kind: 'collection', collection })}>
+              {t.app.change}
+              <span className="visually-hidden"> {titleOfCollection(collection)}</span>
+            </Button>
+            <Button icon="plus" onClick={() => setOpened({ kind: 'field', collection })}>
               {t.settings.addField}
               <span className="visually-hidden"> {titleOfCollection(collection)}</span>
             </Button>
@@ -52,19 +61,26 @@ export function Model() {
           <SettingsTable
             heads={[t.app.field, t.settings.type, t.settings.rules]}
             rows={collection.fields}
-            cellsOf={(field) => [field.type, describe(field)]}
+            cellsOf={(field) => [field.type, describe(collection, field)]}
             // A translation is declared with the field that it translates.
             actionsOf={(field) =>
               field.translates !== undefined
                 ? []
-                : [{ label: t.app.change, onClick: () => setOpened({ collection, field }) }]
+                : [{ label: t.app.change, onClick: () => setOpened({ kind: 'field', collection, field }) }]
             }
           />
           <DeclaredText path={['collections', collection.name]} />
         </section>
       ))}
-      {opened !== undefined && opened.collection === undefined && <CollectionDialog taken={NAMES} onClose={onClose} />}
-      {opened?.collection !== undefined && (
+      {opened?.kind === 'collection' && (
+        <CollectionDialog
+          collection={opened.collection}
+          comments={commentsOn(opened.collection?.name)}
+          taken={NAMES}
+          onClose={onClose}
+        />
+      )}
+      {opened?.kind === 'field' && opened.collection !== undefined && (
         <FieldDialog
           collections={NAMES}
           collection={opened.collection}
@@ -77,9 +93,10 @@ export function Model() {
 }
 
 /** The properties of a field in one line. */
-function describe(field: FieldDraft): string {
-  const form = formOf(field);
-  const properties = PROPERTIES.filter((name) => form[name] !== '').map((name) => {
+function describe(collection: CollectionDraft, field: FieldDraft): string {
+  const form = formOf(field, collection);
+  const isShown = (name: Property) => form[name] !== '' && name !== 'computed' && form[name] !== 'restrict';
+  const properties = PROPERTIES.filter(isShown).map((name) => {
     const label = t.settings.properties[name];
     return form[name] === 'true' ? label : `${label}: ${form[name]}`;
   });
