@@ -119,7 +119,7 @@ function harmless(text: string): string {
 const NEEDS_QUOTES = /["\r\n]/;
 
 /** Quotes an empty text to distinguish it from null, and a text that would be read as null. */
-function csvText(text: string, separator: string): string {
+export function csvText(text: string, separator: string): string {
   const isPlain = text !== '' && text !== 'NULL' && !text.includes(separator) && !NEEDS_QUOTES.test(text);
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,8 +1,7 @@
 /** The open feeds of a process, with limits: in total, of each caller, and of all callers without a name. */
 import { ApiError } from '../base/errors.ts';
 import { ANONYMOUS_SHARE } from '../base/limits/feed.ts';
-import { CallerFeeds } from './caller-feeds.ts';
-import type { Subscriber } from './subscriber.ts';
+import { CallerFeeds, type Subscriber } from './subscriber.ts';
 
 export interface FeedLimits {
   readonly maxFeeds: number;

@@ -5,7 +5,7 @@ import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { andThen } from '../response/request-context.ts';
 import type { ContentCache } from './content-cache.ts';
-import { contentDisposition } from './file-name.ts';
+import { contentDisposition } from './content-disposition.ts';
 import { isShownInline } from './media-type.ts';
 import type { Shown } from './variants.ts';
 

@@ -1,8 +1,8 @@
 /** Reads multipart/form-data (RFC 7578) as a stream: the headers of each part, then its bytes as they arrive. */
 import type { ApiError } from '../base/errors.ts';
 import { MAX_FORM_PARTS, MAX_SKIPPED_FORM_BYTES } from '../base/limits/files.ts';
+import { type HeaderValue, readHeaderValue } from './content-disposition.ts';
 import { notStored } from './errors.ts';
-import { type HeaderValue, readHeaderValue } from './header-parameters.ts';
 
 export interface Part {
   readonly disposition: HeaderValue;

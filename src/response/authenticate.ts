@@ -1,10 +1,11 @@
 /** Authentication and authorization of a request, for a catalogue with roles. */
+import { ApiError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest-name.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { Call } from '../http/call.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';
-import { inAskedRole } from './asked-role.ts';
 import { andThen, type Middleware, RequestContext } from './request-context.ts';
 
 /** Identifies the caller by the credentials of a request, and rejects invalid credentials. */
@@ -88,4 +89,22 @@ function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
       throw error;
     };
   }
+}
+
+/** The caller in the role of `X-As-Role`: an administrator checks what a role sees. The claims stay the same. */
+function inAskedRole(caller: Caller, { headers, isRead }: Call, { roles }: Catalogue): Caller {
+  const role = headers.get('x-as-role');
+  if (role === null) return caller;
+  if (roles?.get(caller.role)?.isAll !== true)
+    throw new ApiError('42501', `permission denied to read as the role ${role}`, {
+      hint: 'X-As-Role needs a role with every right.',
+    });
+  if (!isRead)
+    throw new ApiError('42501', 'a request with X-As-Role cannot write', { details: 'Nothing was changed.' });
+  const names = [...(roles?.keys() ?? [])];
+  if (!names.includes(role))
+    throw new ApiError('42501', `the role ${role} does not exist`, {
+      hint: `The roles are ${names.join(', ')}${didYouMean(role, names)}.`,
+    });
+  return { ...caller, role };
 }

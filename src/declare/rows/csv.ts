@@ -1,4 +1,5 @@
 /** Reads records of a CSV file with a header row. Lines of only separators are skipped and counted. */
+import { csvText } from '../../encode/csv.ts';
 import { type Cell, CsvReader, UNCLOSED } from '../../encode/csv-reader.ts';
 import { type FileRecord, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
 
@@ -72,8 +73,5 @@ export function printCsvRow(cells: readonly unknown[], separator: string): strin
 function written(cell: Cell | object, separator: string): string {
   if (cell === undefined) return '';
   if (cell === null) return 'NULL';
-  const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
-  return text === '' || text === 'NULL' || text.includes(separator) || /["\r\n]/.test(text)
-    ? `"${text.replaceAll('"', '""')}"`
-    : text;
+  return csvText(typeof cell === 'object' ? JSON.stringify(cell) : String(cell), separator);
 }

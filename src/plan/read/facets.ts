@@ -6,7 +6,6 @@ import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import { isMany, relationsOf } from '../../collection/relations.ts';
-import { titleField } from '../../collection/title-field.ts';
 import { treeOf } from '../../collection/tree.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
@@ -147,6 +146,12 @@ function titleOf(collection: Collection, field: Field): Expression | undefined {
   const title = to && titleField(to);
   if (relation === undefined || to === undefined || title === undefined) return undefined;
   return relatedValue(relation, { name: title.name, expression: fieldExpression(title) }, to, ALWAYS);
+}
+
+/** The field that names a row for people: the declared one, else the first required text. */
+function titleField({ fields, key }: Collection): Field | undefined {
+  const isName = ({ type, required, rules }: Field) => can(type, 'text') && required && rules.oneOf === undefined;
+  return fields.find(({ role }) => role === 'title') ?? fields.find((each) => isName(each) && !key.includes(each));
 }
 
 /** Whether a condition depends on nothing but this value. */

@@ -6,7 +6,7 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import { schedule } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
-import { MCP_MESSAGE_BYTES } from '../../base/limits/mcp.ts';
+import { MCP_MESSAGE_BYTES } from '../../base/limits/http.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { WrittenNumber } from '../../collection/exact-json.ts';
 import { BodyReceiver } from '../../http/body/body-receiver.ts';

@@ -1,5 +1,5 @@
 /** Previewed writes that wait to be carried out. This process does not know those of others. */
-import { MCP_CALLER_PREVIEWS, MCP_PREVIEW_MS, MCP_PREVIEWS } from '../../base/limits/mcp.ts';
+import { MCP_CALLER_PREVIEWS, MCP_PREVIEW_MS, MCP_PREVIEWS } from '../../base/limits/http.ts';
 
 interface Preview {
   readonly caller: string;

@@ -1,7 +1,7 @@
 /** The tools of an agent. Each is a request of the public API with the caller's credentials. */
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../base/errors.ts';
-import { MCP_MAX_ROWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/mcp.ts';
+import { MCP_MAX_ROWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/http.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { jsonText } from '../../collection/exact-json.ts';

@@ -4,8 +4,7 @@ import { parseJson, WrittenNumber } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import { toNumbers, wholeOfDecimal } from '../number/number-casts.ts';
 import { type Cast, defineType, itself, type Type } from '../type.ts';
-import { jsonContains } from './json-contains.ts';
-import { jsonKey } from './json-order.ts';
+import { jsonContains, jsonKey } from './json-order.ts';
 import { printJson, readJson } from './json-text.ts';
 
 const read = (text: string): string => printJson(readJson(text));
