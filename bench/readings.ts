@@ -38,11 +38,18 @@ export function stolenMs(): readonly number[] {
   return Array.from(cores, ([, times]) => Number(times!.split(' ')[7]) * 10);
 }
 
-/** The CPU time of the service and of the children of a PostgreSQL server, in seconds. */
-export async function cpuWithChildren(pid: number, postmaster: number | undefined): Promise<number> {
+/** The CPU time of the service and of the children of a PostgreSQL server, ended ones included, in seconds. */
+export async function cpuWithChildren(pid: number | undefined, postmaster: number | undefined): Promise<number> {
   const children = postmaster === undefined ? [] : childrenOf(postmaster);
-  const times = await Promise.all([pid, ...children].map(cpuSeconds));
-  return times.reduce((sum, time) => sum + (Number.isNaN(time) ? 0 : time), 0);
+  const times = await Promise.all([...(pid === undefined ? [] : [pid]), ...children].map(cpuSeconds));
+  const ended = postmaster === undefined ? 0 : endedChildrenSeconds(postmaster);
+  return times.reduce((sum, time) => sum + (Number.isNaN(time) ? 0 : time), ended);
+}
+
+function endedChildrenSeconds(parent: number): number {
+  const stat = existingText(`/proc/${parent}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100;
 }
 
 function childrenOf(parent: number): number[] {

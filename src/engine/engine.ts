@@ -182,6 +182,8 @@ export interface Engine {
   loadLog(log: CopiedLog): Promise<number>;
   /** Whether the tables of these collections of the service exist; creates them if `make` is set. */
   ownTables(collections: readonly Collection[], options: { readonly make: boolean }): Promise<boolean>;
+  /** Where rows are stored that nobody misses, if a write to them would otherwise invalidate cached responses. */
+  readonly transient?: Engine;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): MaybePromise<Explanation>;
   /** The same for a write. It changes nothing. Absent if the engine has no plan of writes. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { CREDENTIAL_CHECK_MS } from '../base/limits/feed.ts';
 import type { MaybePromise } from '../engine/engine.ts';
+import type { Call } from '../http/call.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** Authenticates the request again and returns the caller's scope. */
@@ -26,8 +27,9 @@ export class CredentialChecks {
     this.timer.unref();
   }
 
-  add(subscriber: Subscriber, headers: Headers, scope: string | undefined, check: ScopeCheck): void {
-    const name = JSON.stringify([scope, ...CREDENTIAL_HEADERS.map((header) => headers.get(header))]);
+  add(subscriber: Subscriber, { headers, signed }: Call, scope: string | undefined, check: ScopeCheck): void {
+    const credentials = CREDENTIAL_HEADERS.map((header) => headers.get(header));
+    const name = JSON.stringify([scope, signed?.signature, ...credentials]);
     const known = this.holders.get(name) ?? { subscribers: new Set(), scope, check };
     known.subscribers.add(subscriber);
     this.holders.set(name, known);

@@ -100,7 +100,7 @@ export class Feed {
     });
     this.open.add(subscriber, follower);
     call.peer?.atWork(true);
-    if (check !== undefined) this.checks.add(subscriber, call.headers, context.access?.scope, check);
+    if (check !== undefined) this.checks.add(subscriber, call, context.access?.scope, check);
     const isNewest = found?.seq === newest.seq || (plan.isLive && found === undefined);
     const resumed = isNewest ? { ...newest, now: (found ?? newest).now } : found;
     const isReset = asked !== undefined && resumed === undefined;

@@ -33,13 +33,14 @@ import { write } from './write.ts';
 type PersonalTarget = Extract<Target, { kind: 'personal' }>;
 
 export function personalRows(
-  engine: Engine,
+  database: Engine,
   catalogue: Catalogue,
 ): (target: PersonalTarget, context: RequestContext) => Promise<Answer> {
   const bodies = new BodyReceiver(MAX_PERSONAL_BODY_BYTES);
   return async (target, context) => {
     const { call } = context;
     const table = PERSONAL_COLLECTIONS.get(target.name)!;
+    const engine = (table === PRESENCE ? database.transient : undefined) ?? database;
     const visible = context.access?.permissions?.catalogue ?? catalogue;
     const collection = collectionFor(table, visible, ownerOf(context.caller ?? ANONYMOUS));
     const builtIn = new Map([[target.name, collection]]);

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MCP_CALLER_PREVIEWS, MCP_PREVIEWS } from '../../src/base/limits/mcp.ts';
+import { Previews } from '../../src/serve/mcp/previews.ts';
 import { DATABASES } from '../support/processes/databases.ts';
 import { cleanUp, run, type Service, startService, temporaryFolder } from '../support/processes/process.ts';
 
@@ -241,6 +243,19 @@ describe.each([...DATABASES])('/mcp on %s', (_, database) => {
     expect((await service.fetch('/mcp', { method: 'GET', headers })).status).toBe(405);
     expect((await service.fetch('/mcp', { method: 'POST', body: '{}' })).status).toBe(401);
   });
+});
+
+test('the oldest previews of all callers make room for new ones', () => {
+  const previews = new Previews();
+  const add = (caller: number, bytes = 1) =>
+    previews.add({ caller: `key ${caller}`, session: 'a', body: new Uint8Array(bytes) });
+  const isKept = (token: string | undefined, caller: number) =>
+    previews.take(token!, `key ${caller}`, 'a') !== undefined;
+  const tokens = Array.from({ length: MCP_PREVIEWS.count + 1 }, (_, caller) => add(caller));
+  expect([isKept(tokens[0], 0), isKept(tokens[1], 1)]).toEqual([false, true]);
+  const count = MCP_PREVIEWS.bytes / MCP_CALLER_PREVIEWS.bytes + 1;
+  const long = Array.from({ length: count }, (_, caller) => add(caller, MCP_CALLER_PREVIEWS.bytes));
+  expect([isKept(tokens[2], 2), isKept(long[0], 0), isKept(long[1], 1)]).toEqual([false, false, true]);
 });
 
 test('/mcp is off by default, and needs one process', async () => {

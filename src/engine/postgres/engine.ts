@@ -61,11 +61,12 @@ import { compactIndex, indexWords, newestStale } from './search/word-index.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
+import { type Insert, InsertQueue, singleInsert } from './write/insert-queue.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
-import { executeWrites, explainStep, type Progress } from './write/write.ts';
+import { executeWrites, explainStep, insertShared, type Progress } from './write/write.ts';
 import { translateWriteError } from './write/write-errors.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
@@ -115,6 +116,7 @@ export class PostgresEngine implements Engine {
   private isClosed = false;
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
+  private readonly inserts = new InsertQueue((inserts) => this.insertTogether(inserts));
   /** Whether a collection has functions of a row. */
   private readonly hasComputed: boolean;
   private readonly hasSearch: boolean;
@@ -215,6 +217,13 @@ export class PostgresEngine implements Engine {
   }
 
   write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
+    const alone = () => this.writeAlone(writes, options);
+    const isShared = this.session === undefined && this.prepared !== undefined;
+    const single = isShared ? singleInsert(writes, options, this.contextOf(writes[0]!.plan.into)) : undefined;
+    return single === undefined ? alone() : this.inserts.add(single, options.origin, alone);
+  }
+
+  private writeAlone(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
     let progress: Progress = { index: 0 };
     const work = (pool: Pool) => {
       progress = { index: 0 };
@@ -230,6 +239,33 @@ export class PostgresEngine implements Engine {
     const soon = () => this.indexSoon();
     if (this.hasSearch) written.then(soon, soon);
     return this.inSession(written);
+  }
+
+  /** Undefined if the statement failed: then it has stored nothing. */
+  private async insertTogether(inserts: readonly Insert[]): Promise<readonly WriteResult[] | undefined> {
+    let hasFailed = false;
+    const isLogged = this.prepared.logged.size > 0;
+    const work = (pool: Pool) => {
+      if (isLogged) this.pruner.prune(pool);
+      const steps = inserts.map(({ write, origin }) => {
+        const context = this.contextOf(write.plan.into);
+        return { ...write, context: { ...context, origin: isLogged ? origin : undefined } };
+      });
+      const insert = () => insertShared(pool, steps, this.options.querySeconds * 1000);
+      return this.replicas === undefined ? insert() : this.replicas.trackWrite(insert);
+    };
+    const fail = (error: unknown) => {
+      hasFailed = true;
+      return error;
+    };
+    try {
+      return await this.executor.write(work, fail);
+    } catch (error) {
+      if (hasFailed) return undefined;
+      throw error;
+    } finally {
+      if (this.hasSearch) this.indexSoon();
+    }
   }
 
   async problems(plan: WritePlan, report: Report): Promise<void> {

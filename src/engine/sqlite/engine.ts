@@ -13,7 +13,7 @@ import {
   SQLITE_BUSY_MS,
 } from '../../base/limits/engine.ts';
 import type { Metric } from '../../base/metric.ts';
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
@@ -77,6 +77,8 @@ export interface SqliteOptions extends SqliteRequirement {
   /** For a service, the writer thread starts now instead of with the first write. */
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
+  /** Whether its rows may be lost. One connection on the event loop suffices for them, and no sync of the disk. */
+  readonly isTransient?: boolean;
   /** Called after rows were loaded, and after the last connection was closed. */
   readonly onLoad?: (options: LoadOptions) => void;
   readonly onClose?: () => void;
@@ -113,7 +115,8 @@ export function openSqlite(options: SqliteOptions): Engine {
   });
   const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays, isLogged };
   const common = { steps, limitMs, isLogged, isIndexed };
-  if (options.path === IN_MEMORY) {
+  if (options.path === IN_MEMORY || options.isTransient === true) {
+    first.execute('pragma synchronous = off');
     const changes = new MemoryChangeCounter();
     const writer = new Writer((lists) => {
       changes.increment();
@@ -122,7 +125,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       return results;
     }, queueSeconds);
     const statistics = new TableStatistics(first, isLogged);
-    const names = { path: IN_MEMORY, location: 'in memory' };
+    const names = { path: options.path, location: 'in memory' };
     return new SqliteEngine({ ...common, ...names, connection: first, changes, writer, statistics });
   }
   const path = fileOf(options.path);
@@ -184,6 +187,7 @@ class SqliteEngine implements Engine {
   readonly log?: ChangeLog;
   private readonly file: Parts['file'];
   private readonly pools: readonly ReadPool[];
+  private transientEngine: Engine | undefined;
   /** The change count of the last schema check. */
   private checkedAt = Number.NaN;
   /** The change count of the last detected damage. */
@@ -201,6 +205,21 @@ class SqliteEngine implements Engine {
         return parts.connection;
       });
     }
+  }
+
+  /** A file of its own, since any commit to this one invalidates cached responses, of all processes. */
+  get transient(): Engine {
+    const { path, limitMs } = this.parts;
+    this.transientEngine ??= openSqlite({
+      path: path === IN_MEMORY ? IN_MEMORY : `${path}-presence`,
+      catalogue: declareCatalogue({ collections: [] }),
+      firstRows: () => [],
+      retryHours: 1,
+      querySeconds: limitMs / 1000,
+      historyDays: 0,
+      isTransient: true,
+    });
+    return this.transientEngine;
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult> {
@@ -324,6 +343,7 @@ class SqliteEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    await this.transientEngine?.close();
     await this.parts.writer.settled();
     for (const pool of this.pools) await pool.close();
     this.file?.snapshot.close();

@@ -1,7 +1,16 @@
 /** Backups in a real S3 server or a folder, and restores to a moment. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { copyFileSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../support/generated/runs.ts';
 import { type S3Server, startS3 } from '../../support/network/s3-server.ts';
@@ -298,7 +307,14 @@ test('a command backs up to a place, and a damaged or foreign copy is not restor
   const env = { CATALOGUE_BACKUP_KEY: 'a key of some length' };
   const command = (...args: string[]) => run({ cwd, env, args });
   await command('migrate');
+  mkdirSync(join(cwd, 'kept'));
+  // Rows that are not encrypted are never in the place, not even for a moment.
+  const seen = new Set<string | null>();
+  const watcher = watch(join(cwd, 'kept'), (_, name) => seen.add(name));
   expect(await command('backup', 'file:kept', '--json')).toMatchObject({ exitCode: 0 });
+  await until('the names of its files', () => seen.size > 0);
+  watcher.close();
+  expect([...seen].filter((name) => !name?.endsWith('.enc'))).toEqual([]);
   const [{ backup: name }] = JSON.parse((await command('backups', 'file:kept', '--json')).stdout) as [
     { backup: string },
   ];
@@ -355,9 +371,19 @@ test('old backups go with their logs, a new declaration begins a new backup, and
 
   writeFileSync(join(cwd, 'collections.yaml'), DECLARATION.replace('price:', 'weight: int4\n      price:'));
   const hourly = ['--backup-to', location, '--backup-every', '1h', '--backup-log-every', '1s', '--backup-keep', '9'];
-  const again = await startService({ cwd, env, args: hourly });
-  const stored = () => readdirSync(s3.folderOf(location)).filter((name) => name.endsWith('.db._S3rver_object'));
+  // The same backup with its log, a day older.
+  const folder = s3.folderOf(location);
+  const old = 'catalogue-20200101T000000Z';
+  for (const name of names) {
+    if (!name.startsWith(stems[0]!)) continue;
+    copyFileSync(join(folder, name), join(folder, name.replace(/^catalogue-\d+T\d+Z/, old)));
+  }
+  const isOld = (name: string) => name.startsWith(old);
+  expect(readdirSync(folder).filter(isOld)).not.toEqual([]);
+  const again = await startService({ cwd, env, args: [...hourly, '--backup-keep-for', '1d'] });
+  const stored = () => readdirSync(folder).filter((name) => name.endsWith('.db._S3rver_object') && !isOld(name));
   await until('the backup of the new tables', () => stored().length === 3);
+  await until('the old one is removed', () => !readdirSync(folder).some(isOld));
   again.kill('SIGTERM');
   expect(await again.exited).toBe(0);
 }, 150_000);

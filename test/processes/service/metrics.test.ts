@@ -81,6 +81,13 @@ describe('/metrics', () => {
     await ask('/products/1', 1, { method: 'PATCH', body: '{"units_in_stock":1}' });
     await ask('/products/1', 3);
     expect(await counted()).toEqual({ ...expected, items: 9, timed: [15, 4, 9], rows: 66 });
+    // Signs of people who edit rows do not clear it.
+    const hits = async () => (await metricsOf(service.url)).get('catalogue_kept_answers_hits_total')!;
+    const before = await hits();
+    const sign = { id: '0b0e8a6e-0000-4000-8000-000000000001', collection: 'products', key: '1' };
+    await ask('/catalogue/presence', 1, { method: 'POST', body: JSON.stringify(sign) });
+    await ask('/products/1', 1);
+    expect(await hits()).toBe(before + 1);
   });
 
   test('is available only on the admin port if there is one', async () => {

@@ -1,6 +1,11 @@
 /** A feed contains only what its caller may read, for as long as the caller may read it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { openAuthentication } from '../../../src/auth/access.ts';
+import { addKey, signWithKey } from '../../../src/auth/keys.ts';
+import { CredentialStore } from '../../../src/auth/store.ts';
 import { ApiError } from '../../../src/base/errors.ts';
+import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
+import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
 import { identify } from '../../support/engines/roles.ts';
@@ -84,6 +89,37 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect(await visitor.next()).toEqual([['update', { id: 1, name: 'Assam 2' }]]);
       const headers = { accept: 'text/event-stream', 'last-event-id': client.position!, ...SUPPLIER };
       await expectRefusal(await shop.fetch('/products', { headers }), 401, 'PGRST303');
+    });
+
+    test('signed addresses are feeds that resume, and each ends with its own key', async () => {
+      const database = await openDeclaredEngine(engine, ROLE_SHOP, ROLE_SHOP_ROWS);
+      const access = openAuthentication({
+        engine: database,
+        settings: readSettings(SERVE_SETTINGS, [], {}),
+        catalogue: ROLE_SHOP,
+        verifier: undefined,
+        proxies: new TrustedProxies([]),
+      });
+      const signed = serveFeeds(database, ROLE_SHOP, { identify: access.identify });
+      const store = new CredentialStore(database);
+      const later = Math.floor(Date.now() / 1000) + 1000;
+      const keys = ['one', 'two'].map((name) => addKey(store, { name, role: 'admin', claims: {} }));
+      const [key] = await Promise.all(keys);
+      const sign = async (name: string) => (await signWithKey(store, '/products?select=id,name&id=eq.1', name, later))!;
+      const [one, two] = [await sign('one'), await sign('two')];
+      const [first, second] = [await signed.follow(one), await signed.follow(two)];
+      first.take();
+      await store.keys.remove('name', 'two');
+      await second.ended();
+      const headers = { authorization: `Bearer ${key}` };
+      const rename = sendJson('PATCH', { name: 'Assam 2' }, headers);
+      expect((await signed.fetch('/products?id=eq.1', rename)).status).toBe(204);
+      const renamed = [['update', { id: 1, name: 'Assam 2' }]] as const;
+      expect(await first.next()).toEqual(renamed);
+      const resume = { accept: 'text/event-stream', 'last-event-id': second.position! };
+      await expectRefusal(await signed.fetch(two, { headers: resume }), 401, 'PGRST301');
+      expect(await (await signed.resume(one, second)).next()).toEqual(renamed);
+      await signed.close();
     });
 
     test('a feed survives while credentials cannot be checked', async () => {

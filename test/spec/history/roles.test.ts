@@ -53,6 +53,8 @@ const READS = [
   '/changes?select=seq&collection=in.(suppliers,categories,products)&kind=neq.insert',
 ];
 
+const numberIn = ({ name }: Row) => Number(String(name).slice(4));
+
 for (const engine of TWO_ENGINES) {
   describe(engine, () => {
     const withShops = async (count: number, work: (shops: Roled[]) => Promise<void>) => {
@@ -96,6 +98,25 @@ for (const engine of TWO_ENGINES) {
           { actor: 'Ada', role: 'admin', request_id: 'mine' },
         ]);
         expect(await admin.list('/changes?select=seq')).toHaveLength(7);
+      }));
+
+    test('rows of requests at once have the origin of their own request, and one that fails affects no other', () =>
+      withShops(1, async ([shop]) => {
+        const admin = shop!.as('admin');
+        const numbers = Array.from({ length: 12 }, (_, number) => number);
+        const isValid = (number: number) => number % 5 !== 4;
+        const answers = await Promise.all(
+          numbers.map((number) => {
+            const row = { name: `new ${number}`, category_id: isValid(number) ? 1 : 999 };
+            return admin.fetch('/products', sendJson('POST', row, { 'x-request-id': `at-once-${number}` }));
+          }),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(numbers.map((number) => (isValid(number) ? 201 : 409)));
+        const logged = await admin.list('/changes?select=request_id,name:after->>name&request_id=like.at-once*');
+        const expected = numbers.filter(isValid).map((number) => {
+          return { request_id: `at-once-${number}`, name: `new ${number}` };
+        });
+        expect(logged.toSorted((one, other) => numberIn(one) - numberIn(other))).toEqual(expected);
       }));
 
     test('a role whose rule leaves out the actor cannot read who wrote', () =>

@@ -163,8 +163,10 @@ export class LogPruner {
   }
 }
 
-/** A column of the writing statement: row triggers run after it is computed. */
-export function originColumn(origin: Origin, bind: Bind): string {
+/**
+ * A column of the writing statement: triggers run after it is computed. Rows of several requests have a list of origins.
+ */
+export function originColumn(origin: Origin | readonly Origin[], bind: Bind): string {
   return `set_config('${REQUEST_SETTING}', ${bind(JSON.stringify(origin), TEXT)}, true)`;
 }
 

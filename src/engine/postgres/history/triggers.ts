@@ -68,8 +68,8 @@ function horizonSql(schema: string): string {
  */
 function functionBody(schema: string): string {
   const log = `${identifier(schema)}.${LOG_TABLE}`;
-  const values = (kind: string, key: string, before: string, after: string) =>
-    `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) select clock_timestamp(), request ->> 'actor', request ->> 'role', request ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after}`;
+  const values = (kind: string, key: string, before: string, after: string, origin = 'request') =>
+    `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) select clock_timestamp(), ${origin} ->> 'actor', ${origin} ->> 'role', ${origin} ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after}`;
   const insert = (...parts: Parameters<typeof values>) => `${values(...parts)};`;
   const sequence = `${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass`;
   const keyOfOne = (row: string) => `${row} ->> tg_argv[0]`;
@@ -86,6 +86,9 @@ function functionBody(schema: string): string {
       ${insertWith(keyOfSeveral)}
     end if;`;
   };
+  // Inserts of several requests in one statement have a list of origins, in the order of their rows.
+  const insertShared = `${values('insert', key('row'), 'null', 'row', 'origin')}
+      from (select row_to_json(r.*) as row, request -> (row_number() over () - 1)::int4 as origin from new_rows as r) as changed;`;
   return `
 declare
   context text := current_setting('${REQUEST_SETTING}', true);
@@ -109,6 +112,9 @@ begin
     for old_row in execute format('select row_to_json(r.*) from only %s as r', tg_relid::regclass) loop
       ${insert('delete', key('old_row'), 'old_row', 'null')}
     end loop;
+    return null;
+  elsif tg_op = 'INSERT' and json_typeof(request) = 'array' then
+    ${insertShared}
     return null;
   elsif tg_op = 'INSERT' then
     ${insertAll('insert', 'new_rows', 'null', 'row')}

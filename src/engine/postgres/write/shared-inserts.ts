@@ -8,7 +8,7 @@ import type { WriteResult } from '../../engine.ts';
 import { query, type Runner } from '../driver.ts';
 import { compileInserts, type Step } from './statements.ts';
 
-interface InsertStep extends Step {
+export interface InsertStep extends Step {
   readonly plan: InsertPlan;
 }
 
@@ -25,7 +25,7 @@ export function sharedInserts(steps: readonly Step[], from: number): readonly In
 }
 
 /** Whether nothing is checked or returned for each of them. Triggers of an adopted table may see the rows before. */
-function isPlain(step: Step): step is InsertStep {
+export function isPlain(step: Step): step is InsertStep {
   const { plan, context, isDependent } = step;
   const { into, singular, maxAffected, affects, preconditions, restriction, returning } = plan;
   const options = [isDependent, maxAffected, affects, preconditions, restriction, returning];
@@ -55,14 +55,11 @@ export async function insertTogether(
   runner: Runner,
   steps: readonly InsertStep[],
   json: string,
+  lockMs?: number,
 ): Promise<readonly WriteResult[]> {
-  const [first] = steps;
-  const [written] = await query<{ keys: readonly (readonly string[])[] }>(
-    runner,
-    compileInserts(first!.context, first!.plan, json),
-  );
-  const count = steps.reduce((sum, { plan }) => sum + plan.rows.length, 0);
-  if (written!.keys.length !== count) throw new Error('a trigger of the table skips rows');
+  const origins = steps.flatMap(({ context: { origin }, plan: { rows } }) => rows.flatMap(() => origin ?? []));
+  const statement = compileInserts(steps[0]!.context, mergedPlan(steps), json, origins, lockMs);
+  const [written] = await query<{ keys: readonly (readonly string[])[] }>(runner, statement);
   const keys = written!.keys.values();
   return steps.map(({ plan: { rows } }) => {
     const [key] = keys.take(rows.length).toArray();

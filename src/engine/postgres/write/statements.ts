@@ -158,14 +158,27 @@ export function compileWrite(
   });
 }
 
-/** The keys of the new rows, in the order of the input. */
-export function compileInserts(context: WriteContext, plan: InsertPlan, rows: string): Statement {
-  const { collection, dialect, origin } = context;
+/**
+ * The keys of the new rows, in the order of the input. The statement fails if a trigger of the table skips rows, and
+ * with `lockMs` if it waits longer for a locked row.
+ */
+export function compileInserts(
+  context: WriteContext,
+  plan: InsertPlan,
+  rows: string,
+  origins: readonly Origin[],
+  lockMs?: number,
+): Statement {
+  const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const insert = changeSql(context, plan, rows, scopeOf(dialect, bind, collection.name), collection.fields);
     const key = keyText(collection.key, dialect);
-    const by = origin === undefined ? '' : `, ${originColumn(origin, bind)} as origin`;
-    return `with ${CHANGED_ROWS} as (${insert}) select (select coalesce(json_agg(${key}), '[]') from ${CHANGED_ROWS}) as keys${by}`;
+    const [first, ...others] = new Set(origins);
+    const by = first === undefined ? '' : `${originColumn(others.length === 0 ? first : origins, bind)} as origin, `;
+    // Settings are in force before the rows are inserted, since columns are computed in their order.
+    const limit = lockMs === undefined ? '' : `set_config('lock_timeout', '${lockMs}', true) as limit, `;
+    const keys = `case count(*) when ${bind(plan.rows.length)} then json_agg(${key}) else ('skipped ' || count(*))::json end`;
+    return `with ${CHANGED_ROWS} as (${insert}) select ${limit}${by}(select ${keys} from ${CHANGED_ROWS}) as keys`;
   });
 }
 

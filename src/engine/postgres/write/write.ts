@@ -25,9 +25,9 @@ import { mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
-import { rowsAsJsonTask } from './input-rows.ts';
+import { rowsAsJson, rowsAsJsonTask } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
-import { insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
+import { type InsertStep, insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
 import {
   compileBefore,
   compileRowLock,
@@ -40,6 +40,9 @@ import {
   type Written,
 } from './statements.ts';
 import { confirm, inTransaction, UnconfirmedCommit } from './transaction.ts';
+
+/** Then each of the inserts runs alone, so that none waits for the locked row of another. */
+const SHARED_LOCK_MS = 50;
 
 export interface WriteLimits {
   readonly retryHours: number;
@@ -112,6 +115,24 @@ export async function executeWrites(
     const result = resultOf(connection, job, written);
     await confirm(connection, startedAt, limitMs);
     return [result];
+  });
+}
+
+/** Stores rows of several requests by one statement, which waits for no locked row. */
+export function insertShared(
+  pool: Pool,
+  steps: readonly InsertStep[],
+  limitMs: number,
+): Promise<readonly WriteResult[]> {
+  return pool.dedicated('write', async (connection) => {
+    const startedAt = performance.now();
+    const { into, rows } = mergedPlan(steps);
+    const json = rowsAsJson(into.fields, rows);
+    const results = await insertTogether(connection, steps, json, SHARED_LOCK_MS).catch((error) => {
+      throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
+    });
+    await confirm(connection, startedAt, limitMs);
+    return results;
   });
 }
 

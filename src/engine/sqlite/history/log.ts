@@ -117,15 +117,23 @@ function rowScope({ collection }: LogView, row: string, bind: Bind) {
 }
 
 const SET = `update ${REQUEST_TABLE} set actor = ?, role = ?, request_id = ?, is_silent = ? where id = 1`;
+const LAST_REQUEST = `select request_id from ${LOG_TABLE} order by seq desc limit 1`;
 /** An entry of no collection between two requests to which a client gave the same id. */
-const SEPARATE = `insert into ${LOG_TABLE} (at, collection, key, kind) select ${NOW}, '', '', 'begin'
-  from (select request_id from ${LOG_TABLE} order by seq desc limit 1) where request_id = ?`;
+const SEPARATE = `insert into ${LOG_TABLE} (at, collection, key, kind) select ${NOW}, '', '', 'begin' from (${LAST_REQUEST}) where request_id = ?`;
 
-/** Undefined clears it: rows that another program writes have no origin. `silent` leaves the log alone. */
-export function setOrigin(connection: Connection, origin: Origin | 'silent' | undefined): void {
+/** The id of the request that wrote the last entry. */
+export function lastRequest(connection: Connection): unknown {
+  return connection.values({ sql: LAST_REQUEST, params: [] })[0]?.[0];
+}
+
+/**
+ * Undefined clears it: rows that another program writes have no origin. `silent` leaves the log alone. `isNewId`: the
+ * last entry is not of a request with this id.
+ */
+export function setOrigin(connection: Connection, origin: Origin | 'silent' | undefined, isNewId = false): void {
   const { actor = null, role = null, request = null } = typeof origin === 'object' ? origin : {};
   connection.run({ sql: SET, params: [actor, role, request, origin === 'silent' ? 1 : null] });
-  if (request !== null) connection.run({ sql: SEPARATE, params: [request] });
+  if (request !== null && !isNewId) connection.run({ sql: SEPARATE, params: [request] });
 }
 
 const ENTRIES_PER_STEP = 500;

@@ -30,7 +30,7 @@ import { clearDeadline, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
-import { setOrigin } from '../history/log.ts';
+import { lastRequest, setOrigin } from '../history/log.ts';
 import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { RETRY_TABLE } from '../schema/schema.ts';
@@ -78,9 +78,12 @@ export function applyWrites(
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
     const hasOrigins = bounds.isLogged && lists.some(({ origin }) => origin !== undefined);
     const outcomes: ThreadResult[] = [];
+    const requests = new Set(hasOrigins ? [lastRequest(connection)] : []);
     for (const list of lists) {
       if (outcomes.length > 0 && performance.now() >= endsAt) break;
-      if (hasOrigins) setOrigin(connection, list.origin);
+      const request = list.origin?.request;
+      if (hasOrigins) setOrigin(connection, list.origin, !requests.has(request));
+      requests.add(request);
       outcomes.push(applyList(connection, catalogue, list, bounds));
     }
     if (outcomes.some(({ kind }, index) => kind === 'done' && !lists[index]!.dryRun)) {

@@ -1,0 +1,88 @@
+/**
+ * Inserts of single rows by different requests. Those that arrive while others are stored share the next statement, as
+ * writes share a commit on SQLite. If it fails, it has stored nothing, and each of its inserts runs alone.
+ */
+import { MAX_SHARED_ROWS } from '../../../base/limits/engine.ts';
+import type { InsertPlan, Origin } from '../../../plan/types.ts';
+import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
+import { isPlain } from './shared-inserts.ts';
+import type { WriteContext } from './statements.ts';
+
+/** The next inserts wait for the ones before no longer than this: these may wait for a locked row. */
+const WAIT_MS = 20;
+
+/** While PostgreSQL syncs one, it executes the other. */
+const PARALLEL_STATEMENTS = 2;
+
+type Results = readonly WriteResult[];
+
+interface SingleInsert extends Write {
+  readonly plan: InsertPlan;
+}
+
+export interface Insert {
+  readonly write: SingleInsert;
+  readonly origin: Origin | undefined;
+}
+
+interface Waiting extends Insert {
+  readonly runAlone: () => Promise<Results>;
+  readonly resolve: (results: Promise<Results>) => void;
+}
+
+export class InsertQueue {
+  /** By the fields that are stored. A queue exists while inserts are being stored. */
+  private readonly queues = new Map<string, { readonly waiting: Waiting[]; running: number }>();
+
+  /** `insertTogether` returns a result for each, or undefined if it failed and stored nothing. */
+  constructor(private readonly insertTogether: (inserts: readonly Insert[]) => Promise<Results | undefined>) {}
+
+  add(write: SingleInsert, origin: Origin | undefined, runAlone: () => Promise<Results>): Promise<Results> {
+    return new Promise((resolve) => {
+      const { into, given } = write.plan;
+      const name = JSON.stringify([into.name, ...given.map((field) => field.name)]);
+      const queue = this.queues.get(name) ?? { waiting: [], running: 0 };
+      this.queues.set(name, queue);
+      queue.waiting.push({ write, origin, runAlone, resolve });
+      if (queue.running === PARALLEL_STATEMENTS) return;
+      queue.running++;
+      // Deferred, so that all requests of this turn of the event loop share a statement.
+      setImmediate(() => this.drain(name));
+    });
+  }
+
+  private async drain(name: string): Promise<void> {
+    const queue = this.queues.get(name)!;
+    while (queue.waiting.length > 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, WAIT_MS);
+      });
+      await Promise.race([this.insert(queue.waiting.splice(0, MAX_SHARED_ROWS)), late]);
+      clearTimeout(timer);
+    }
+    if (--queue.running === 0) this.queues.delete(name);
+  }
+
+  private async insert(inserts: readonly Waiting[]): Promise<void> {
+    const together = inserts.length === 1 ? Promise.resolve(undefined) : this.insertTogether(inserts);
+    const all = inserts.map(({ runAlone, resolve }, index) => {
+      const results = together.then((found) => (found === undefined ? runAlone() : [found[index]!]));
+      resolve(results);
+      return results;
+    });
+    await Promise.allSettled(all);
+  }
+}
+
+/** The insert of one row that nothing checks and nobody reads, with an assigned key. */
+export function singleInsert(
+  [write, ...others]: readonly Write[],
+  { dryRun, retry }: WriteOptions,
+  context: WriteContext,
+): SingleInsert | undefined {
+  const step = { ...write!, context };
+  if (others.length > 0 || dryRun || retry !== undefined || !isPlain(step)) return undefined;
+  const { rows, given, into } = step.plan;
+  return rows.length === 1 && (into.assigned === undefined || !given.includes(into.assigned)) ? step : undefined;
+}
