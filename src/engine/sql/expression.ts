@@ -68,11 +68,10 @@ export function compileOperand(of: Expression, scope: Scope): Operand {
 /** Compiles `group by`, `limit` and `offset`. */
 const COUNT = builtIn('int8');
 
-export function compileGroupBy(groupBy: readonly Expression[], scope: Scope): string {
+export function compileGroupBy(groupBy: readonly Expression[], scope: Scope, isScan = false): string {
   const keys = groupBy.filter((expression) => expression.kind !== 'null');
-  return keys.length === 0
-    ? ''
-    : ` group by ${keys.map((each) => scope.dialect.groupedBy(compileOperand(each, scope))).join(', ')}`;
+  const groups = keys.map((each) => scope.dialect.groupedBy(compileOperand(each, scope), isScan));
+  return keys.length === 0 ? '' : ` group by ${groups.join(', ')}`;
 }
 
 /**

@@ -164,7 +164,8 @@ function compileGroups(
   const inner = plan.columns.map(({ expression }, index) => {
     return `${compileExpression(isLateCast(expression) ? expression.of : expression, scope)} as ${computedName(index)}`;
   });
-  const groups = compileGroupBy(plan.groupBy ?? [], scope);
+  const isScan = plan.columns.some(({ expression }) => expression.kind === 'aggregate');
+  const groups = compileGroupBy(plan.groupBy ?? [], scope, isScan);
   const rows = `select ${inner.length === 0 ? 'null' : inner.join(', ')} ${from}${groups}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
   const compile: CompileColumn = (expression, index) => {
     const sql = computedName(index);

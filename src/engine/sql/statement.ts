@@ -101,7 +101,8 @@ export interface SqlDialect {
   /** Whether a field has the value of another row, if an index needs more than `=`. */
   joins?(operand: Operand, value: string): string | undefined;
   orderedBy(operand: Operand): readonly string[];
-  groupedBy(operand: Operand): string;
+  /** `isScan`: the groups read other fields of every row. */
+  groupedBy(operand: Operand, isScan?: boolean): string;
   /** The result of an operation on a column; `operand` is an expression of the operand's type. */
   operate(column: string, operation: SetResult, operand: string): string;
   /** A typed null. */

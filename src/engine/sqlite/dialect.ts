@@ -125,7 +125,8 @@ export const sqliteDialect: SqlDialect = {
   operate: operatedSql,
 
   orderedBy: (operand) => [comparable(operand)],
-  groupedBy: (operand) => comparable(operand),
+  // Along an index of the group, SQLite would look up every row in another order than they are stored in.
+  groupedBy: (operand, isScan = false) => `${isScan ? '+' : ''}${comparable(operand)}`,
 };
 
 function bytesOf(values: readonly string[], least: number): string {

@@ -1,4 +1,4 @@
-/** Work under one lock does not wait for another: advisory locks have numbers of their own, and so do requests at once. */
+/** Work under one lock does not wait for another: each use of advisory locks has its own number. */
 import { expect, test } from 'bun:test';
 import { ADVISORY_LOCKS } from '../../../src/engine/postgres/driver.ts';
 import { openCatalogue } from '../../support/engines/catalogue.ts';

@@ -25,8 +25,18 @@ const MAX_GROUPS = 5_000;
 /** Thresholds in a link: each takes two of the 500 conditions of a request. */
 const MAX_THRESHOLDS = 200;
 
-async function read(collection: Collection, pairs: readonly Pair[]): Promise<readonly Row[]> {
-  return (await ask(`${pathOf(collection)}?${queryText(pairs)}`)).json as Row[];
+/** Requests of figures that load at the same time. Some figures need the same rows. */
+const underway = new Map<string, Promise<readonly Row[]>>();
+
+function read(collection: Collection, pairs: readonly Pair[]): Promise<readonly Row[]> {
+  const url = `${pathOf(collection)}?${queryText(pairs)}`;
+  const rows =
+    underway.get(url) ??
+    ask(url)
+      .then(({ json }) => json as Row[])
+      .finally(() => underway.delete(url));
+  underway.set(url, rows);
+  return rows;
 }
 
 /** The number of rows, or the sum or average of a field. */
@@ -51,35 +61,66 @@ export async function groupRows(collection: Collection, group: Field, summed?: F
   );
 }
 
+/** The fields that the stock and its value are computed from. */
+export interface Stock {
+  readonly price: Field;
+  readonly stock: Field;
+  /** Figures of the whole and of groups come from one request. */
+  readonly group: Field | undefined;
+}
+
 /**
  * The value of the stock: the sum of price times stock. The query language does not multiply fields, so the service
  * sums the prices of each stock, and the page multiplies.
  */
-export async function stockValue(
+export async function stockValue(collection: Collection, of: Stock, isGrouped: boolean): Promise<Figure | undefined> {
+  const { price, stock, group } = of;
+  let rows = await readStock(collection, stock, price, group);
+  // There may be fewer prices than stocks, and too many groups of either.
+  if (rows === undefined) rows = await readStock(collection, price, stock, group);
+  if (rows === undefined && group !== undefined && !isGrouped)
+    return stockValue(collection, { ...of, group: undefined }, false);
+  return rows && addUp(collection, isGrouped ? group : undefined, rows, ({ factor, sum }) => [factor, sum]);
+}
+
+/** The stock of each group. */
+export async function stockByGroup(collection: Collection, { price, stock, group }: Stock): Promise<Figure> {
+  const rows = await readStock(collection, stock, price, group);
+  if (rows === undefined) return groupRows(collection, group!, stock);
+  return addUp(collection, group, rows, ({ factor, count }) => [factor, count]);
+}
+
+/** Undefined if the page would have to add up too many rows. */
+async function readStock(
   collection: Collection,
-  price: Field,
-  stock: Field,
-  group?: Field,
-): Promise<Figure | undefined> {
+  by: Field,
+  summed: Field,
+  group: Field | undefined,
+): Promise<readonly Row[] | undefined> {
   const grouped = group === undefined ? '' : `key:${printName(group.name)},`;
-  const readSums = (by: Field, summed: Field) =>
-    read(collection, [
-      ['select', `${grouped}factor:${printName(by.name)},sum:${printName(summed.name)}.sum()`],
-      ['limit', String(MAX_GROUPS + 1)],
-    ]);
-  let rows = await readSums(stock, price);
-  // With many different stocks, there may be fewer prices.
-  if (rows.length > MAX_GROUPS) rows = await readSums(price, stock);
-  if (rows.length > MAX_GROUPS) return undefined;
+  const rows = await read(collection, [
+    ['select', `${grouped}factor:${printName(by.name)},sum:${printName(summed.name)}.sum(),count:count()`],
+    ['limit', String(MAX_GROUPS + 1)],
+  ]);
+  return rows.length > MAX_GROUPS ? undefined : rows;
+}
+
+/** The sums of products, of all rows or of each group. */
+function addUp(
+  collection: Collection,
+  group: Field | undefined,
+  rows: readonly Row[],
+  factors: (row: Row) => readonly [Value | undefined, Value | undefined],
+): Promise<Figure> | Figure {
   const values = new Map<Value, number>();
-  for (const { key = null, factor, sum } of rows)
-    values.set(key, (values.get(key) ?? 0) + Number(factor ?? 0) * Number(sum ?? 0));
+  for (const row of rows) {
+    const [one, other] = factors(row);
+    const key = group === undefined ? null : (row.key ?? null);
+    values.set(key, (values.get(key) ?? 0) + Number(one ?? 0) * Number(other ?? 0));
+  }
   if (group === undefined) return { value: values.get(null) ?? 0, filters: [] };
-  return barsOf(
-    collection,
-    group,
-    [...values].sort(([, one], [, other]) => other - one),
-  );
+  const largest = [...values].sort(([, one], [, other]) => other - one);
+  return barsOf(collection, group, largest);
 }
 
 /** Rows whose stock is below their threshold. The service counts the rows per pair of threshold and stock. */

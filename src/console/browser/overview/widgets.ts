@@ -3,7 +3,7 @@ import { type Collection, type Field, isYesNo, labelOf, mainCollections, titleOf
 import { groupFields } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { aggregate, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
+import { aggregate, type Figure, groupRows, lowRows, stockByGroup, stockValue } from './figures.ts';
 
 export interface Widget {
   readonly id: string;
@@ -35,12 +35,13 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   const chart = { isChart: true, isDefault: true };
 
   const cards = [widget('count', name, () => aggregate(collection, 'count'), shown)];
+  const ofStock = price && stock && { price, stock, group };
   // A declared value of each row is added up by the service, whatever the number of rows.
   const loadValue = (by?: Field) => {
     if (worth !== undefined) {
       return () => (by === undefined ? aggregate(collection, 'sum', worth) : groupRows(collection, by, worth));
     }
-    return price && stock && (() => stockValue(collection, price, stock, by));
+    return ofStock && (() => stockValue(collection, ofStock, by !== undefined));
   };
   const value = loadValue();
   if (value !== undefined) {
@@ -76,7 +77,9 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
     for (const field of numbers) {
       const title = t.overview.by(labelOf(field), labelOf(by));
       const options = { isChart: true, isDefault: field === stock && by === group };
-      charts.push(widget(`sum.${field.name}.by.${by.name}`, title, () => groupRows(collection, by, field), options));
+      const isShared = worth === undefined && ofStock !== undefined && field === stock && by === group;
+      const load = () => (isShared ? stockByGroup(collection, ofStock) : groupRows(collection, by, field));
+      charts.push(widget(`sum.${field.name}.by.${by.name}`, title, load, options));
     }
   return [...cards, ...charts];
 }

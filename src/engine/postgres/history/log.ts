@@ -163,9 +163,7 @@ export class LogPruner {
   }
 }
 
-/**
- * A column of the writing statement: triggers run after it is computed. Rows of several requests have a list of origins.
- */
+/** A column of the writing statement: triggers run after it is computed. Rows of several requests have a list. */
 export function originColumn(origin: Origin | readonly Origin[], bind: Bind): string {
   return `set_config('${REQUEST_SETTING}', ${bind(JSON.stringify(origin), TEXT)}, true)`;
 }
