@@ -18,15 +18,16 @@ import {
 } from './abuse/report.ts';
 import { authorizationOf, SHOP_PRODUCTS, startShop } from './abuse/shop.ts';
 import { SHOP_ATTACKS } from './abuse/shop-attacks.ts';
+import { startProbe } from './abuse/start-probe.ts';
 import { addLongRows, fill, Target } from './abuse/target.ts';
 import { writeAbuse } from './docs.ts';
+import { ENGINES } from './empty-databases.ts';
 import { type Fixtures, MILLION, withFixtures } from './fixtures.ts';
 import { generateCatalogue } from './generate.ts';
 import { machine } from './machine.ts';
-import { openPostgres } from './postgres.ts';
 import { setNiceness } from './priority.ts';
 import { forgetPeak, peakMegabytes, residentMegabytes } from './readings.ts';
-import { ROOT, startService } from './servers.ts';
+import { startService } from './servers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -46,21 +47,6 @@ if (values.write && (values.only !== undefined || values.engine !== undefined)) 
 
 /** The pause before and after an attack, in which the probe and the service settle. */
 const REST_MS = 5_000;
-
-/** An empty database: the value of --database, and further flags. */
-interface EmptyDatabase {
-  readonly database: string;
-  readonly flags: readonly string[];
-}
-
-const ENGINES: Readonly<Record<string, (fixtures: Fixtures, name: string) => Promise<EmptyDatabase>>> = {
-  SQLite: async (fixtures, name) => ({ database: fixtures.path(`${name}.db`), flags: [] }),
-  PostgreSQL: async (fixtures, name) => {
-    const { url, schema, close } = await openPostgres(`bench_${process.pid}_${name}`);
-    fixtures.atEnd(close);
-    return { database: url, flags: ['--schema', schema] };
-  },
-};
 
 const isSelected = ({ name }: Attack<never>) => name.includes(values.only ?? '');
 
@@ -117,23 +103,6 @@ async function run<Attacked extends Target>(
   const noticed = { attack: attack.name, engine, found, peak, after, goals: goalsOf(found), problem };
   console.error(line(noticed));
   return noticed;
-}
-
-/** Starts the probe and resolves to a function that stops it and resolves to its results. */
-async function startProbe(url: string, of: number, bystander: readonly string[]): Promise<() => Promise<Found>> {
-  const ready = Promise.withResolvers<void>();
-  const found = Promise.withResolvers<Found>();
-  const probe = Bun.spawn([process.execPath, 'bench/abuse/probe.ts', url, String(of), ...bystander], {
-    cwd: ROOT,
-    ipc: (message) => (message === 'ready' ? ready.resolve() : found.resolve(message as Found)),
-    onExit: (_, code) => ready.reject(new Error(`the probe ended with ${code}`)),
-  });
-  await ready.promise;
-  setNiceness(probe.pid, -10);
-  return () => {
-    probe.send('stop');
-    return found.promise;
-  };
 }
 
 await withFixtures(async (fixtures) => {

@@ -1,177 +1,129 @@
 /**
- * Measures the declared search on SQLite: CPU time of typical requests, size of the index, and the cost of a POST.
- * `npx bun bench/declared-search.ts [rows] [words]`: 100,000 products by default, with 15 to 40 words in a description,
- * or just as many as given. The time limit of a request is that of a service.
+ * Measures the declared search on both engines: CPU time of typical requests, size of the index, the cost of a POST,
+ * and the delays of other clients. `npx bun bench/declared-search.ts [--products 100000] [--engine SQLite]`. On
+ * PostgreSQL, the time of its processes counts.
  */
-import { Database } from 'bun:sqlite';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createApp } from '../src/app.ts';
-import { declareCatalogue } from '../src/collection/declaration.ts';
-import { parseDeclaration } from '../src/declare/read.ts';
-import { openSqlite } from '../src/engine/sqlite/engine.ts';
-import { firstRowsOf } from '../src/plan/write/first-rows.ts';
+import { parseArgs } from 'node:util';
+import { startProbe } from './abuse/start-probe.ts';
+import { type EmptyDatabase, ENGINES } from './empty-databases.ts';
+import { type Fixtures, withFixtures } from './fixtures.ts';
+import { machine } from './machine.ts';
+import { cpuWithChildren, peakMegabytes } from './readings.ts';
+import { BRANDS, declarationOf, indexBytes, PRODUCT_FIELDS, Products } from './searched-products.ts';
+import { type Server, startService } from './servers.ts';
 
-const COUNT = Number(process.argv[2] ?? 100_000);
-const WORD_COUNT = process.argv[3];
-/** The default of `--query-timeout`. */
-const QUERY_SECONDS = 10;
-const FIELDS = `{ id: int4, name: { type: text, required: true }, brand_id: { type: int4, references: brands }, size: text, colour: text, price: 'decimal(12,2)', description: text }`;
-const declarationOf = (search: string) => `
-collections:
-  brands:
-    fields: { id: int4, name: text }
-  products:
-    fields: ${FIELDS}
-${search}`;
-const SEARCH = '    search: { fields: { name: 3, brand_id.name: 2, description: 1 }, language: english }';
-
-let seed = 20_261_118;
-function random(below: number): number {
-  seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
-  return seed % below;
-}
-
-/** Words with frequencies as in a language. The most frequent ones are in about a twentieth of the rows. */
-const SYLLABLES = 'ba ke lo mi nu ra se to vi wa zel dor fan gri hul jas kom lun mer pol'.split(' ');
-const WORDS = Array.from({ length: 30_000 }, () =>
-  Array.from({ length: 2 + random(3) }, () => SYLLABLES[random(SYLLABLES.length)]).join(''),
-);
-const frequent = () => WORDS[Math.floor(100 * (WORDS.length / 100) ** (random(1_000_000) / 1_000_000)) - 100]!;
-const text = (length: number) => Array.from({ length }, frequent).join(' ');
-const brands = Array.from({ length: 200 }, (_, id) => ({ id, name: text(2) }));
-const productOf = (id: number) => ({
-  id,
-  name: text(3 + random(3)),
-  brand_id: random(200),
-  size: ['S', 'M', 'L', 'XL'][random(4)]!,
-  colour: ['red', 'blue', 'green', 'black', 'white'][random(5)]!,
-  price: random(20_000) / 100,
-  description: text(WORD_COUNT === undefined ? 15 + random(25) : Number(WORD_COUNT)),
+const { values } = parseArgs({
+  options: { products: { type: 'string', default: '100000' }, engine: { type: 'string' } },
 });
-type Product = ReturnType<typeof productOf>;
+const COUNT = Number(values.products);
+const REQUESTS = 40;
+const ROWS_A_REQUEST = 5_000;
+const FACETS_TYPE = 'application/vnd.catalogue.facets+json';
+const PAGE = '&limit=20&select=id,name,price';
+const FACETS = '&facets=brand_id,size,colour,price(0,50,100,200)';
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-search-'));
-const cpu = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+/** The requests of a case, built from two neighbouring words of a product. */
+const CASES: Readonly<Record<string, (words: string) => string>> = {
+  'two words': (words) => `${words}${PAGE}`,
+  'two words and a filter': (words) => `${words}&size=eq.M${PAGE}`,
+  'two words with four facets': (words) => `${words}${PAGE}${FACETS}`,
+  'two words, one misspelt': (words) => `${words.replace(/^(..)(.)/, '$1x')}${PAGE}`,
+  'three letters': (words) => `${words.slice(0, 3)}${PAGE}`,
 };
 
-async function openShop(name: string, search: string, count: number) {
-  const catalogue = declareCatalogue(parseDeclaration(declarationOf(search), 'collections.yaml'));
-  const path = join(folder, name);
-  const firstRows = firstRowsOf({ catalogue, rows: (each) => (each === 'brands' ? brands : []) });
-  const engine = openSqlite({ catalogue, firstRows, path, retryHours: 1, querySeconds: QUERY_SECONDS });
-  const app = createApp({ catalogue, engine, maxBodyBytes: 1 << 24, allowUnfilteredWrites: true });
-  const fetch = async (url: string, init?: RequestInit) => {
-    const response = await app.fetch(new Request(`http://catalogue${url}`, init));
-    const body = await response.text();
-    if (!response.ok) throw new Error(body);
-    return body;
-  };
-  return { fetch, path, close: () => engine.close(), text: store(path, count) };
+async function send({ url }: Server, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = path.includes('facets=') ? { accept: FACETS_TYPE } : {};
+  const response = await fetch(`${url}${path}`, { ...init, headers });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
+  return response;
 }
 
-/** Stores products past the service, which is many times as fast. Returns their texts. */
-function store(path: string, count: number): readonly string[] {
-  const db = new Database(path);
-  const names: readonly (keyof Product)[] = ['id', 'name', 'brand_id', 'size', 'colour', 'price', 'description'];
-  const insert = db.prepare(`insert into products (${names.join(', ')}) values (?, ?, ?, ?, ?, ?, ?)`);
-  const texts: string[] = [];
-  db.transaction(() => {
-    for (let id = 1; id <= count; id++) {
-      const product = productOf(id);
-      texts.push(`${product.name} ${product.description}`);
-      insert.run(...names.map((name) => (name === 'price' ? String(product.price) : product[name])));
-    }
-  })();
-  insert.finalize();
-  db.close();
-  return texts;
+const post = (server: Server, collection: string, rows: unknown) =>
+  send(server, `/${collection}`, { method: 'POST', body: JSON.stringify(rows) });
+
+/** The slowest requests of another client while `work` runs. */
+async function beside({ url }: Server, work: () => Promise<unknown>): Promise<string> {
+  const stop = await startProbe(url, COUNT, []);
+  await work();
+  const { read, write } = await stop();
+  return `worst read ${read!.worst.toFixed(0)} ms, worst write ${write!.worst.toFixed(0)} ms`;
 }
 
-async function measure(name: string, requests: readonly string[], shop: Awaited<ReturnType<typeof openShop>>) {
-  const headers = { accept: 'application/vnd.catalogue.facets+json' };
-  const send = (url: string) => shop.fetch(url, url.includes('facets=') ? { headers } : {});
-  for (const url of requests.slice(0, 5)) await send(url);
-  const start = cpu();
-  for (const url of requests) await send(url);
-  console.log(`${name}: ${((cpu() - start) / requests.length).toFixed(2)} ms CPU`);
-}
+async function measure(fixtures: Fixtures, engine: string): Promise<void> {
+  const empty = await ENGINES[engine]!(fixtures, 'search');
+  const report = (text: string) => console.log(`${engine}, ${COUNT.toLocaleString('en')} products: ${text}`);
+  const products = new Products();
+  const plain = await start(fixtures, empty, '');
+  await post(plain, 'brands', BRANDS);
+  for (let first = 1; first <= COUNT; first += ROWS_A_REQUEST) {
+    const length = Math.min(ROWS_A_REQUEST, COUNT - first + 1);
+    await post(
+      plain,
+      'products',
+      Array.from({ length }, (_, at) => products.next(first + at)),
+    );
+  }
+  report(`nothing else: ${await beside(plain, () => Bun.sleep(5_000))}`);
+  await plain.stop();
 
-const shop = await openShop('search.db', SEARCH, COUNT);
-const bytesBefore = statSync(shop.path).size;
-const start = cpu();
-// Until all rows are indexed, a search fails at its time limit.
-while (!(await shop.fetch('/products?search=wfts.first&limit=1').catch(() => '')));
-console.log(`index of ${COUNT} rows: ${Math.round(cpu() - start)} ms CPU`);
-const textBytes = shop.text.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
-const db = new Database(shop.path);
-db.run('pragma wal_checkpoint(truncate)');
-const indexed = db
-  .query(
-    `select sum(pgsize) as bytes from dbstat where name glob '_products_search_[dws]*' or name glob 'sqlite_autoindex__products_search_*'`,
-  )
-  .get() as { bytes: number } | null;
-db.close();
-console.log(`index ${indexed?.bytes ?? statSync(shop.path).size - bytesBefore} bytes, text ${textBytes} bytes`);
-
-const sample = (build: (name: string) => string, count = 40) =>
-  Array.from({ length: count }, () => {
-    const words = shop.text[random(COUNT)]!.split(' ');
-    return build(`${words[0]} ${words[1]}`);
+  const server = await start(
+    fixtures,
+    empty,
+    'search: { fields: { name: 3, brand_id.name: 2, description: 1 }, language: english }',
+  );
+  const cpu = () => cpuWithChildren(server.pid, empty.postmaster);
+  const startCpu = await cpu();
+  const delays = await beside(server, async () => {
+    // Until all rows are indexed, a search fails at its time limit.
+    while (!(await send(server, '/products?search=wfts.first&limit=1').catch(() => undefined)));
   });
-const misspelt = (name: string) => name.replace(/^(..)(.)/, '$1x');
-const list = '&limit=20&select=id,name,price';
-const facets = '&facets=brand_id,size,colour,price(0,50,100,200)';
-await measure(
-  'two words',
-  sample((name) => `/products?search=wfts.${name}${list}`),
-  shop,
-);
-await measure(
-  'two words and a filter',
-  sample((name) => `/products?search=wfts.${name}&size=eq.M${list}`),
-  shop,
-);
-await measure(
-  'two words with four facets',
-  sample((name) => `/products?search=wfts.${name}${list}${facets}`),
-  shop,
-);
-await measure(
-  'misspelt',
-  sample((name) => `/products?search=wfts.${misspelt(name)}${list}`),
-  shop,
-);
-await measure(
-  'a frequent word',
-  sample(() => `/products?search=wfts.${WORDS[random(10)]}${list}`),
-  shop,
-);
-await measure(
-  'three letters',
-  sample((name) => `/products?search=wfts.${name.slice(0, 3)}${list}`),
-  shop,
-);
-await shop.close();
-
-for (const [name, search] of [
-  ['plain', ''],
-  ['searched', SEARCH],
-  ['plain again', ''],
-  ['searched again', SEARCH],
-] as const) {
-  const small = await openShop(`${name}.db`, search, 100);
-  const headers = { 'content-type': 'application/json' };
-  const post = () =>
-    small.fetch('/products', { method: 'POST', headers, body: JSON.stringify({ ...productOf(0), id: undefined }) });
-  for (let nth = 0; nth < 200; nth++) await post();
-  const before = cpu();
-  for (let nth = 0; nth < 1_000; nth++) await post();
-  console.log(`POST, ${name}: ${((cpu() - before) / 1_000).toFixed(3)} ms CPU`);
-  await small.close();
+  report(`indexed in ${((await cpu()) - startCpu).toFixed(0)} s of CPU time; meanwhile ${delays}`);
+  const bytes = await indexBytes(empty);
+  report(`index ${bytes} bytes, texts ${products.bytes} bytes, ratio ${(bytes / products.bytes).toFixed(2)}`);
+  for (const [name, build] of Object.entries(CASES)) {
+    const paths = products.samples(REQUESTS).map((words) => `/products?search=wfts.${build(words)}`);
+    for (const path of paths.slice(0, 5)) await send(server, path);
+    const before = await cpu();
+    let worst = 0;
+    for (const path of paths) {
+      const sentAt = performance.now();
+      await send(server, path);
+      worst = Math.max(worst, performance.now() - sentAt);
+    }
+    const mean = (((await cpu()) - before) / REQUESTS) * 1000;
+    report(`${name}: ${mean.toFixed(1)} ms of CPU time, at most ${worst.toFixed(0)} ms`);
+  }
+  const paths = products.samples(200).flatMap((words) => Object.values(CASES).map((build) => build(words)));
+  const endsAt = performance.now() + 5_000;
+  const search = async (client: number) => {
+    for (let nth = client; performance.now() < endsAt; nth += 4) {
+      await send(server, `/products?search=wfts.${paths[nth % paths.length]}`);
+    }
+  };
+  report(`4 clients that search: ${await beside(server, () => Promise.all([0, 1, 2, 3].map(search)))}`);
+  report(`memory at most ${(await peakMegabytes(server.pid)).toFixed(0)} MB`);
+  for (const collection of ['plain_posts', 'searched_posts', 'plain_posts', 'searched_posts']) {
+    for (let nth = 0; nth < 200; nth++) await post(server, collection, { ...products.next(0), id: undefined });
+    const before = await cpu();
+    for (let nth = 0; nth < 1_000; nth++) await post(server, collection, { ...products.next(0), id: undefined });
+    // Indexes the rest.
+    if (collection === 'searched_posts') await send(server, `/${collection}?search=wfts.first&limit=1`);
+    report(`POST to ${collection}: ${((await cpu()) - before).toFixed(3)} ms of CPU time`);
+  }
+  await server.stop();
 }
-rmSync(folder, { recursive: true });
-process.exit(0);
+
+async function start(fixtures: Fixtures, { database, flags }: EmptyDatabase, search: string): Promise<Server> {
+  const file = fixtures.path('search.yaml');
+  await Bun.write(file, declarationOf(PRODUCT_FIELDS, search));
+  const settings = ['--collections', file, '--max-body-mb', '64', '--history-days', '0'];
+  return startService(database, { flags: [...flags, ...settings], pinned: false });
+}
+
+console.log(await machine());
+await withFixtures(async (fixtures) => {
+  for (const engine of Object.keys(ENGINES)) {
+    if (values.engine === undefined || values.engine === engine) await measure(fixtures, engine);
+  }
+});

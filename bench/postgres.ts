@@ -9,13 +9,16 @@ import { letUseAllCores } from './cores.ts';
 export interface BenchPostgres {
   readonly url: string;
   readonly schema: string;
+  /** The process of the server, if it is the one from npm. */
+  readonly postmaster: number | undefined;
   readonly close: () => Promise<void>;
 }
 
 export async function openPostgres(schema = `bench_${process.pid}`): Promise<BenchPostgres> {
   const given = process.env.BENCH_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
   const own = given === undefined ? await newServer() : undefined;
-  if (own !== undefined) letUseAllCores(await pidIn(own.dataFolder));
+  const postmaster = own && (await pidIn(own.dataFolder));
+  if (postmaster !== undefined) letUseAllCores(postmaster);
   const url = given ?? own!.url;
   const close = async () => {
     const admin = new SQL(url, { max: 1 });
@@ -23,5 +26,5 @@ export async function openPostgres(schema = `bench_${process.pid}`): Promise<Ben
     await admin.close();
     await own?.stop();
   };
-  return { url, schema, close };
+  return { url, schema, postmaster, close };
 }

@@ -24,8 +24,10 @@ import {
   type WriteResult,
 } from '../engine.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
-import { indexIncomplete, rankRows } from '../search/rank.ts';
-import { awaitSteps } from '../search/steps.ts';
+import { indexIncomplete } from '../search/rank.ts';
+import { rankedPlan, rankJobOf } from '../search/rank-job.ts';
+import { compileSearchRead, type SearchRead } from '../search/search-reads.ts';
+import { sharedRuns } from '../search/shared-runs.ts';
 import type { RowSource } from '../shared/body-tables.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { isStepRead } from '../shared/cost.ts';
@@ -57,7 +59,8 @@ import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
-import { compactIndex, indexWords, newestStale } from './search/word-index.ts';
+import { Ranker } from './search/ranker.ts';
+import { compactIndex, hasStaleRows, indexWords, newestStale } from './search/word-index.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
@@ -108,6 +111,7 @@ export class PostgresEngine implements Engine {
   readonly ping?: () => Promise<void>;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
+  private readonly ranker: Ranker;
   // Known after the primary is found.
   private dialect!: SqlDialect;
   private writeDialect!: SqlDialect;
@@ -140,6 +144,7 @@ export class PostgresEngine implements Engine {
     this.replicas = owner === undefined ? own() : owner.replicas;
     this.hasPositions = this.replicas !== undefined;
     this.executor = owner?.executor ?? new Executor(this.primary, this.replicas);
+    this.ranker = owner?.ranker ?? new Ranker();
     if (options.historyDays !== 0) {
       this.log = new PostgresLog(
         options.schema,
@@ -362,6 +367,12 @@ export class PostgresEngine implements Engine {
     });
   }
 
+  /** Searches share a run, so that they do not hold the connections of writes. */
+  private readonly indexNext = sharedRuns(async (name) => {
+    const index = wordIndexOf(this.options.catalogue.collections.get(name)!)!;
+    await indexWords(await this.primary.getPool(), this.dialect, index);
+  });
+
   /** Indexes rows that changed, soon after writes: all of them after a migration. A search reports errors. */
   private indexSoon(): void {
     if (!this.hasSearch || this.isClosed) return;
@@ -377,7 +388,7 @@ export class PostgresEngine implements Engine {
       if (index === undefined) continue;
       await this.executor.onPrimary(async (pool) => {
         const newest = await newestStale(pool, index);
-        while (!this.isClosed && (await indexWords(pool, this.dialect, index, newest)));
+        while (!this.isClosed && (await hasStaleRows(pool, index, newest))) await this.indexNext(collection.name);
         await compactIndex(pool, this.dialect, index, () => this.isClosed);
       });
     }
@@ -389,12 +400,14 @@ export class PostgresEngine implements Engine {
     const deadline = performance.now() + this.options.querySeconds * 1000;
     return this.executor.onPrimary(async (pool) => {
       const newest = await newestStale(pool, index);
-      while (await indexWords(pool, this.dialect, index, newest)) {
+      while (await hasStaleRows(pool, index, newest)) {
         if (performance.now() > deadline) throw indexIncomplete();
+        await this.indexNext(plan.from.name);
       }
       const rank = async (connection: Runner) => {
-        const run = (statement: Statement) => query(connection, statement);
-        return withRelatedFirst(await awaitSteps(rankRows(this.dialect, index, plan), run, deadline));
+        const run = (read: SearchRead) => query(connection, compileSearchRead(this.dialect, index, plan, read));
+        const ranking = await this.ranker.rank(rankJobOf(index, plan), deadline - performance.now(), run);
+        return withRelatedFirst(rankedPlan(plan, ranking));
       };
       return readSearch(pool, rank, this.dialect, encoding);
     });
@@ -407,6 +420,7 @@ export class PostgresEngine implements Engine {
     if (this.options.owner !== undefined) return;
     await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();
+    await this.ranker.close();
     await this.primary.close();
   }
 

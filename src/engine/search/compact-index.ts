@@ -3,21 +3,22 @@
  * numbers of these rows are forgotten after the last word. After a restart it begins again.
  */
 import { buildStatement, type SqlDialect } from '../sql/statement.ts';
-import { type AddedChunk, addChunks, BATCH_ROWS, CHUNK_BYTES } from './index-rows.ts';
-import { LAST_CHUNK, UNUSED, type WordIndex } from './index-tables.ts';
+import { type AddedChunk, addChunks, CHUNK_BYTES } from './index-rows.ts';
+import { LAST_CHUNK, nameOfWord, UNUSED, type WordIndex } from './index-tables.ts';
+import { NumberSet } from './number-set.ts';
 import { eachPosting, PostingList, readHits } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
 /** The words of a transaction. Others wait for it. */
 const WORDS_PER_STEP = 100;
-/** It begins when more rows changed than this number and a quarter of all. The numbers of a batch may stay. */
-export const FEWEST_UNUSED = 2 * BATCH_ROWS;
+/** It begins when more rows changed than this number and a quarter of all. */
+export const FEWEST_UNUSED = 2_000;
 
 export interface Compaction {
   /** The last word that was rewritten. */
   readonly after: string;
   /** The chunks with the numbers that are removed. */
-  readonly chunks: readonly number[];
+  readonly chunks: ReadonlySet<number>;
 }
 
 /** Returns undefined if there is nothing left to do. Runs in a transaction that excludes other writers of the index. */
@@ -31,26 +32,33 @@ export function* compactWords(
     dialect,
     (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} order by last`,
   );
-  const known = rows.filter(({ chunk }) => begun === undefined || begun.chunks.includes(Number(chunk)));
-  const unused = new Set<number>();
+  const known = begun === undefined ? rows : rows.filter(({ chunk }) => begun.chunks.has(Number(chunk)));
+  const unused = new NumberSet();
   yield* takeInSlices(known, ({ docs }) => eachPosting(docs as Uint8Array, (document) => unused.add(document)));
-  if (begun === undefined && !(yield* isWorthwhile(dialect, index, unused.size))) return undefined;
-  const { after, chunks } = begun ?? { after: UNUSED, chunks: known.map(({ chunk }) => Number(chunk)) };
+  if (begun === undefined) {
+    if (!(yield* isWorthwhile(dialect, index, unused.size))) return undefined;
+    // Numbers that are added from now on have other chunks.
+    yield buildStatement(
+      dialect,
+      () => `update ${words} set chunk = last where stem = '${UNUSED}' and chunk = ${LAST_CHUNK}`,
+    );
+  }
+  const { after, chunks } = begun ?? { after: UNUSED, chunks: new Set(known.map(({ last }) => Number(last))) };
   const found = yield buildStatement(dialect, (bind) => {
-    const some = `select word, stem from ${words} where word > ${bind(after)} and chunk = ${LAST_CHUNK} order by word limit ${WORDS_PER_STEP}`;
-    return `select w.stem, w.word, w.chunk, w.docs from (${some}) as v join ${words} as w on w.stem = v.stem and w.word = v.word`;
+    const some = `select distinct word from ${words} where word > ${bind(after)} and chunk = ${LAST_CHUNK} order by word limit ${WORDS_PER_STEP}`;
+    return `select w.stem, w.word, w.chunk, w.docs from (${some}) as batch join ${words} as v on v.word = batch.word and v.chunk = ${LAST_CHUNK} join ${words} as w on w.stem = v.stem and w.word = v.word`;
   });
-  const byWord = [...Map.groupBy(found, ({ word }) => String(word))];
+  const byWord = [...Map.groupBy(found, ({ stem, word }) => nameOfWord(stem, word)).values()];
   const changed: string[][] = [];
   const added: AddedChunk[] = [];
-  yield* takeInSlices(byWord, ([word, list]) => {
-    const { stem } = list[0]!;
+  yield* takeInSlices(byWord, (list) => {
+    const [stem, word] = [String(list[0]!.stem), String(list[0]!.word)];
     const kept = withoutUnused(list, unused);
     if (kept === undefined) return;
-    changed.push([String(stem), word]);
+    changed.push([stem, word]);
     kept.forEach((each, nth) => {
       const chunk = nth === kept.length - 1 ? LAST_CHUNK : each.last;
-      added.push({ stem: String(stem), word, chunk, last: each.last, hex: each.encode(0) });
+      added.push({ stem, word, chunk, last: each.last, hex: each.encode(0) });
     });
   });
   if (changed.length > 0) {
@@ -61,11 +69,11 @@ export function* compactWords(
   }
   if (added.length > 0) yield addChunks(dialect, index, added);
   if (byWord.length > 0) {
-    return { after: byWord.reduce((last, [word]) => (word > last ? word : last), after), chunks };
+    return { after: found.reduce((last, { word }) => (String(word) > last ? String(word) : last), after), chunks };
   }
   // The greatest number stays, so that no number is used again.
-  const greatest = rows.at(-1)?.chunk;
-  const removed = chunks.filter((chunk) => chunk !== Number(greatest)).map((chunk) => [chunk]);
+  const greatest = Number(rows.at(-1)?.last);
+  const removed = [...chunks].filter((chunk) => chunk !== greatest).map((chunk) => [chunk]);
   yield buildStatement(dialect, (bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify(removed)), ['number']);
     return `delete from ${words} where stem = ${bind(UNUSED)} and chunk in (select c0 from ${list} as l)`;
@@ -80,7 +88,7 @@ function* isWorthwhile(dialect: SqlDialect, { documents }: WordIndex, unused: nu
 }
 
 /** The chunks of a word without rows that changed; undefined if it has none of them. */
-function withoutUnused(chunks: readonly StepRow[], unused: ReadonlySet<number>): readonly PostingList[] | undefined {
+function withoutUnused(chunks: readonly StepRow[], unused: NumberSet): readonly PostingList[] | undefined {
   const kept: PostingList[] = [];
   let isChanged = false;
   for (const { docs } of chunks.toSorted((one, other) => Number(one.chunk) - Number(other.chunk))) {

@@ -1,13 +1,13 @@
-/** Indexes stale rows. Runs in a transaction that excludes other runs and sees one state of the data. */
+/** Indexes stale rows: reads their words, and stores them in a transaction that excludes other runs. */
 import { stemOf } from '../../text/words/languages.ts';
 import { isCode, wordsOf } from '../../text/words/tokens.ts';
-import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
-import { LAST_CHUNK, referencesIn, textsOf, UNUSED, type WordIndex } from './index-tables.ts';
-import { PostingList } from './postings.ts';
+import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { LAST_CHUNK, nameOfWord, referencesIn, textsOf, UNUSED, type WordIndex } from './index-tables.ts';
+import { eachPosting, PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
 /** The rows of a transaction. Others wait for it. */
-export const BATCH_ROWS = 1_000;
+export const BATCH_ROWS = 500;
 /** The rows whose texts are split into words before a pause. */
 const ROWS_BEFORE_PAUSE = 20;
 /** The indexed characters of a field; the rest of a longer text is not found. */
@@ -35,56 +35,102 @@ export function joinReferences(index: WordIndex): string {
   return joins.join('');
 }
 
-/** Indexes the next stale rows. Returns false if there are none. */
-export function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<boolean> {
-  const { collection, documents, words, stale, key, sameKey } = index;
-  const batch = `(select * from ${stale} order by seq limit ${BATCH_ROWS})`;
+interface IndexedWord {
+  readonly stem: string;
+  readonly word: string;
+  readonly list: PostingList;
+}
+
+/** Rows that were read for the index. Their numbers begin at 1 until they are stored. */
+export interface StaleRows {
+  /** Their numbers in the list of stale rows. */
+  readonly stale: readonly number[];
+  /** The indexed rows by their numbers there. */
+  readonly indexed: readonly number[];
+  readonly words: readonly IndexedWord[];
+}
+
+/**
+ * Reads the next stale rows, in one state of the data. Undefined if there are none. A row that changes later is stale
+ * again, so it need not be stored in the same transaction.
+ */
+export function* readStaleRows(dialect: SqlDialect, index: WordIndex): Steps<StaleRows | undefined> {
+  const { collection, stale, key, sameKey } = index;
+  const batch = `select *, row_number() over (partition by ${key()} order by seq desc) as nth from (select * from ${stale} order by seq limit ${BATCH_ROWS}) as b`;
   const rows = yield buildStatement(
     dialect,
     () => `select cast(s.seq as text) as seq, r.${identifier(collection.key[0]!.name)} is not null as "exists", ${textColumns(dialect, index)}
-      from (select max(seq) as seq, ${key()} from ${batch} as b group by ${key()}) as s
-      left join ${identifier(collection.name)} as r on ${sameKey('r', 's')}${joinReferences(index)} order by s.seq`,
+      from (${batch}) as s left join ${identifier(collection.name)} as r on s.nth = 1 and ${sameKey('r', 's')}${joinReferences(index)} order by s.seq`,
   );
-  if (rows.length === 0) return false;
-  const numbers = yield buildStatement(
+  if (rows.length === 0) return undefined;
+  const indexed: number[] = [];
+  const words = new Map<string, IndexedWord>();
+  const takeRow = (row: StepRow) => {
+    if (Number(row.exists) === 0) return;
+    const number = indexed.push(Number(row.seq));
+    for (const [stem, word, hits] of wordsOfRow(index, row)) {
+      const { list } = entry(words, nameOfWord(stem, word), () => ({ stem, word, list: new PostingList() }));
+      list.add(number, hits);
+    }
+  };
+  yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
+  return { stale: rows.map(({ seq }) => Number(seq)), indexed, words: [...words.values()] };
+}
+
+/** Stores stale rows in the index, unless others have done so meanwhile. */
+export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: StaleRows): Steps<void> {
+  const { documents, words, stale, key } = index;
+  const numbers = (bind: Bind, list: readonly number[]) =>
+    dialect.jsonRows(bind(JSON.stringify(list.map((each, nth) => [each, nth + 1]))), ['number', 'number']);
+  const found = yield buildStatement(
+    dialect,
+    (bind) => `select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0`,
+  );
+  if (found.length < read.stale.length) return;
+  const [greatest] = yield buildStatement(
     dialect,
     (bind) =>
       `select coalesce(max(n), 0) as n from (select max(doc) as n from ${documents} union all select max(last) as n from ${words} where stem = ${bind(UNUSED)}) as numbers`,
   );
-  let document = Number(numbers[0]!.n);
+  const before = Number(greatest!.n);
   const removed = yield buildStatement(
     dialect,
-    () => `delete from ${documents} where (${key()}) in (select ${key()} from ${batch} as s) returning doc`,
+    (bind) =>
+      `delete from ${documents} where (${key()}) in (select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0) returning doc`,
   );
-  const added: [number, number][] = [];
-  const postings = new Map<string, Map<string, PostingList>>();
-  const unused = removed.map(({ doc }) => Number(doc)).sort((one, other) => one - other);
-  if (unused.length > 0) {
-    const list = new PostingList();
-    for (const each of unused) list.add(each, []);
-    // They are less than others, so they have a chunk of their own.
-    const chunk = { stem: UNUSED, word: UNUSED, chunk: unused[0]!, last: list.last, hex: list.encode(0) };
-    yield addChunks(dialect, index, [chunk]);
-  }
-  const takeRow = (row: StepRow) => {
-    if (Number(row.exists) === 0) return;
-    document += 1;
-    added.push([document, Number(row.seq)]);
-    for (const [stem, word, hits] of wordsOfRow(index, row)) {
-      entry(entry(postings, stem, newSurfaces), word, newList).add(document, hits);
-    }
-  };
-  yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
-  if (added.length > 0) {
+  yield* addUnused(
+    dialect,
+    index,
+    removed.map(({ doc }) => Number(doc)),
+  );
+  if (read.indexed.length > 0) {
     yield buildStatement(
       dialect,
       (bind) =>
-        `insert into ${documents} (doc, ${key()}) select c0, ${key('s.')} from ${dialect.jsonRows(bind(JSON.stringify(added)), ['number', 'number'])} as l join ${stale} as s on s.seq = c1`,
+        `insert into ${documents} (doc, ${key()}) select c1 + ${before}, ${key('s.')} from ${numbers(bind, read.indexed)} as l join ${stale} as s on s.seq = c0`,
     );
   }
-  yield* append(dialect, index, postings);
-  yield buildStatement(dialect, () => `delete from ${stale} where seq in (select seq from ${batch} as b)`);
-  return true;
+  yield* append(dialect, index, read.words, before);
+  yield buildStatement(
+    dialect,
+    (bind) => `delete from ${stale} where seq in (select c0 from ${numbers(bind, read.stale)} as l)`,
+  );
+}
+
+/** Adds numbers to those that are no longer in use. The last chunk is sorted anew until it is full. */
+function* addUnused(dialect: SqlDialect, index: WordIndex, numbers: number[]): Steps<void> {
+  if (numbers.length === 0) return;
+  const { words } = index;
+  const isLast = `stem = '${UNUSED}' and chunk = ${LAST_CHUNK}`;
+  const [last] = yield buildStatement(dialect, () => `select docs from ${words} where ${isLast}`);
+  if (last !== undefined) {
+    eachPosting(last.docs as Uint8Array, (document) => numbers.push(document));
+    yield buildStatement(dialect, () => `delete from ${words} where ${isLast}`);
+  }
+  const list = new PostingList();
+  for (const each of numbers.sort((one, other) => one - other)) list.add(each, []);
+  const chunk = list.size > CHUNK_BYTES ? list.last : LAST_CHUNK;
+  yield addChunks(dialect, index, [{ stem: UNUSED, word: UNUSED, chunk, last: list.last, hex: list.encode(0) }]);
 }
 
 type WordOfRow = readonly [stem: string, word: string, hits: readonly number[]];
@@ -93,8 +139,8 @@ type WordOfRow = readonly [stem: string, word: string, hits: readonly number[]];
 export function* wordsOfRow({ fields }: WordIndex, row: StepRow): Generator<WordOfRow> {
   const languages = [...new Set(fields.map(({ language }) => language))];
   for (const [word, hits] of hitsOf(fields.map((_, nth) => row[`t${nth}`]))) {
-    const stems = new Set(languages.map((language) => stemOf(language, word)));
-    if (stems.size === 1) yield [stemOf(languages[0]!, word), word, hits];
+    const stem = stemOf(languages[0]!, word);
+    if (languages.every((language) => stemOf(language, word) === stem)) yield [stem, word, hits];
     else yield* hitsByStem(word, hits, (field) => stemOf(fields[field]!.language, word));
   }
 }
@@ -131,8 +177,6 @@ function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
   return found;
 }
 
-const newSurfaces = () => new Map<string, PostingList>();
-const newList = () => new PostingList();
 const noHits = (): number[] => [];
 
 /** The entry of a key, made if it is missing. */
@@ -154,34 +198,30 @@ export interface AddedChunk {
 }
 
 /** Appends postings to the last chunk of their word. A chunk that is full is not changed any more. */
-function* append(
-  dialect: SqlDialect,
-  index: WordIndex,
-  postings: ReadonlyMap<string, ReadonlyMap<string, PostingList>>,
-): Steps<void> {
+function* append(dialect: SqlDialect, index: WordIndex, postings: readonly IndexedWord[], before: number): Steps<void> {
+  if (postings.length === 0) return;
   const { words } = index;
   // In the order of the table, so that neighbours share a page.
-  const stems = [...postings].sort(([one], [other]) => (one < other ? -1 : 1));
-  const lists = stems.flatMap(([stem, surfaces]) => [...surfaces].map(([word, list]) => [stem, word, list] as const));
-  if (lists.length === 0) return;
-  const names = lists.map(([stem, word]) => [stem, word]);
-  const sameWord = (list: string) => `from ${list} as l join ${words} as w on w.stem = c0 and w.word = c1`;
+  const lists = postings.toSorted((one, other) => (one.stem < other.stem ? -1 : 1));
+  const names = lists.map(({ stem, word }) => [stem, word]);
   const found = yield buildStatement(dialect, (bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text']);
-    return `select w.word, w.last, length(w.docs) as size ${sameWord(list)} and w.chunk = ${LAST_CHUNK}`;
+    return `select w.stem, w.word, w.last, length(w.docs) as size from ${list} as l join ${words} as w on w.stem = c0 and w.word = c1 and w.chunk = ${LAST_CHUNK}`;
   });
-  const full = new Set(found.filter(({ size }) => Number(size) > CHUNK_BYTES).map(({ word }) => word));
-  if (full.size > 0) {
-    const closed = names.filter(([, word]) => full.has(word));
+  const full = found.filter(({ size }) => Number(size) > CHUNK_BYTES);
+  if (full.length > 0) {
     yield buildStatement(dialect, (bind) => {
+      const closed = full.map(({ stem, word }) => [stem, word]);
       const list = dialect.jsonRows(bind(JSON.stringify(closed)), ['text', 'text']);
       return `update ${words} set chunk = last, letters = null from ${list} as l where stem = c0 and word = c1 and chunk = ${LAST_CHUNK}`;
     });
   }
-  const lasts = new Map(found.map(({ word, last }) => [word, full.has(word) ? 0 : Number(last)]));
+  const open = found.filter(({ size }) => Number(size) <= CHUNK_BYTES);
+  const lasts = new Map(open.map(({ stem, word, last }) => [nameOfWord(stem, word), Number(last)]));
   const added: AddedChunk[] = [];
-  yield* takeInSlices(lists, ([stem, word, list]) => {
-    added.push({ stem, word, chunk: LAST_CHUNK, last: list.last, hex: list.encode(lasts.get(word) ?? 0) });
+  yield* takeInSlices(lists, ({ stem, word, list }) => {
+    const hex = list.encode((lasts.get(nameOfWord(stem, word)) ?? 0) - before);
+    added.push({ stem, word, chunk: LAST_CHUNK, last: list.last + before, hex });
   });
   yield addChunks(dialect, index, added);
 }

@@ -3,7 +3,8 @@
  *
  * - `documents` numbers the versions of rows. A changed row gets a new number, so numbers only grow.
  * - `words` has the rows of each word (postings.ts) in chunks. Rows are added to the last one, whose `letters` is the
- *   length of the word, unless it is a code. The word '' lists the numbers that are no longer in use.
+ *   length of the word, unless it is a code. The word '' lists the numbers that are no longer in use;
+ *   its chunks are not in order.
  * - `stale` names rows that changed since. Triggers fill it, so that it has the writes of every program. A search
  *   indexes these rows first (index-rows.ts).
  */
@@ -45,6 +46,11 @@ export const wordIndexOf: (collection: Collection) => WordIndex | undefined = me
     fields: search.fields,
   };
 });
+
+/** Distinguishes words that have several stems, in texts of several languages. */
+export function nameOfWord(stem: unknown, word: unknown): string {
+  return `${stem} ${word}`;
+}
 
 /** The names of the tables, which are not served as collections. */
 export function wordTables(table: string) {
@@ -92,5 +98,5 @@ export function describeIndex({ collection, fields }: WordIndex): string {
   const names = fields.map(({ name, translation }) =>
     translation === undefined ? name : `${name}:${translation.tag}`,
   );
-  return `${collection.search!.language} ${names.join(' ')} 2`;
+  return `${collection.search!.language} ${names.join(' ')} 3`;
 }

@@ -1,6 +1,7 @@
 /** The rows that contain a query word, as ascending numbers: a search may find most rows of a large collection. */
+import { nameOfWord } from './index-tables.ts';
 import { eachPosting, readHits } from './postings.ts';
-import { type StepRow, type Steps, takeInSlices } from './steps.ts';
+import { type Pauses, type StepRow, takeInSlices } from './steps.ts';
 
 interface MatchedChunk {
   readonly bytes: Uint8Array;
@@ -110,10 +111,10 @@ export function* matchesIn(
   rows: readonly StepRow[],
   agreementOf: (row: StepRow) => number | undefined,
   isWanted?: (document: number, bytes: Uint8Array, hitsAt: number) => boolean,
-): Steps<Matches> {
+): Pauses<Matches> {
   const lists: Matches[] = [];
   // The numbers grow from chunk to chunk of a word.
-  for (const chunks of Map.groupBy(rows, ({ word }) => word).values()) {
+  for (const chunks of Map.groupBy(rows, ({ stem, word }) => nameOfWord(stem, word)).values()) {
     const agreement = agreementOf(chunks[0]!);
     if (agreement === undefined) continue;
     const sorted = chunks.toSorted((one, other) => Number(one.chunk) - Number(other.chunk));
@@ -135,7 +136,7 @@ export function* matchesIn(
   return yield* mergeMatches(lists);
 }
 
-export function* mergeMatches(lists: readonly Matches[]): Steps<Matches> {
+export function* mergeMatches(lists: readonly Matches[]): Pauses<Matches> {
   let rest = lists;
   while (rest.length > 1) {
     const merged: Matches[] = [];

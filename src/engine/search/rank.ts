@@ -1,31 +1,23 @@
 /** Finds the rows of a search: reads their words, corrects misspellings, scores rows, and marks the texts of a page. */
 import { ApiError } from '../../base/errors.ts';
-import { DOCUMENT, SCORE } from '../../collection/search-fields.ts';
-import { fieldExpression } from '../../plan/resolve.ts';
-import type { Ranking, ReadPlan, SearchPlan } from '../../plan/types.ts';
-import { fieldOf, isAlways } from '../../plan/types.ts';
-import { compileRead } from '../sql/read.ts';
-import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
+import type { Ranking } from '../../plan/types.ts';
 import { highlight } from './highlight.ts';
-import { joinReferences, textColumns } from './index-rows.ts';
-import type { WordIndex } from './index-tables.ts';
+import type { RankJob } from './rank-job.ts';
 import { scoreRows, wordsIn } from './score.ts';
+import type { SearchRead } from './search-reads.ts';
 import type { Steps } from './steps.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** Replaces the search of a plan by its rows. */
-export function* rankRows(dialect: SqlDialect, index: WordIndex, plan: ReadPlan): Steps<ReadPlan> {
-  const { search, ...rest } = plan;
-  const vocabulary = new Vocabulary(dialect, index, search!);
-  const scores = yield* findRows(vocabulary, search!);
-  const rows = bestRows(plan, [...scores]);
-  const completions = search!.isCompleted ? yield* vocabulary.completions() : undefined;
+export function* rankRows(job: RankJob): Steps<Ranking, SearchRead> {
+  const vocabulary = new Vocabulary(job);
+  const scores = yield* findRows(vocabulary, job);
+  const rows = bestRows(job, [...scores]);
+  const completions = job.isCompleted ? yield* vocabulary.completions() : undefined;
   const columns = rows.map((row) => (completions === undefined ? row : [...row, null, completions.get(row[0]) ?? []]));
-  const ranked = { ...rest, ranking: rankingOf(columns) };
-  return search!.isHighlighted ? yield* withMarks(dialect, index, ranked, columns, vocabulary, search!) : ranked;
+  return job.isHighlighted ? yield* withMarks(job, columns, vocabulary) : rankingOf(columns);
 }
 
-function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps<ReadonlyMap<number, number>> {
+function* findRows(vocabulary: Vocabulary, { query, fields }: RankJob): Steps<ReadonlyMap<number, number>, SearchRead> {
   const terms = query.groups.flat();
   const words = [...new Set(terms.flatMap(wordsIn))];
   yield* vocabulary.read(words, query.prefix);
@@ -46,14 +38,11 @@ function* findRows(vocabulary: Vocabulary, { query, fields }: SearchPlan): Steps
 
 type RankedRow = readonly [document: number, score: number];
 
-/** Only the rows of the page, with all that share the last score, if nothing else selects or orders them. */
-function bestRows(plan: ReadPlan, rows: RankedRow[]): readonly RankedRow[] {
-  const { where, order, limit, offset, count, groupBy, facets } = plan;
-  const isByScore = order[0]?.descending === true && fieldOf(order[0].expression) === SCORE;
-  const isList = count === undefined && groupBy === undefined && facets === undefined && isAlways(where);
-  if (limit === undefined || !isList || !isByScore || rows.length <= offset + limit) return rows;
+/** The best rows that are wanted, with all that share the last score. */
+function bestRows({ best }: RankJob, rows: RankedRow[]): readonly RankedRow[] {
+  if (best === undefined || rows.length <= best) return rows;
   const scores = Int32Array.from(rows, ([, score]) => score).sort();
-  const least = scores[scores.length - Math.max(1, offset + limit)]!;
+  const least = scores[scores.length - Math.max(1, best)]!;
   return rows.filter(([, score]) => score >= least);
 }
 
@@ -68,26 +57,18 @@ function byMember([one]: readonly [string, string], [other]: readonly [string, s
 
 /** Reads the rows of the page and their texts. */
 function* withMarks(
-  dialect: SqlDialect,
-  index: WordIndex,
-  plan: ReadPlan,
+  { query, texts: all, needsAll }: RankJob,
   rows: readonly (readonly unknown[])[],
   vocabulary: Vocabulary,
-  { query }: SearchPlan,
-): Steps<ReadPlan> {
-  const numbers = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
-  const page = yield compileRead({ ...plan, columns: numbers }, { form: 'plain', stripNulls: false }, dialect);
+): Steps<Ranking, SearchRead> {
+  const page = yield { kind: 'page', ranking: rankingOf(rows) };
   const documents = new Set(page.map(({ document }) => Number(document)));
-  const texts = yield buildStatement(dialect, (bind) => {
-    const list = dialect.jsonRows(bind(JSON.stringify([...documents].map((each) => [each]))), ['number']);
-    return `select d.doc, ${textColumns(dialect, index)} from ${list} as l join ${index.documents} as d on d.doc = c0
-      join ${identifier(index.collection.name)} as r on ${index.sameKey('r', 'd')}${joinReferences(index)}`;
-  });
+  const texts = yield { kind: 'texts', documents: [...documents] };
   const words = query.groups.flatMap((terms) => terms.filter(({ isNegated }) => !isNegated)).flatMap(wordsIn);
   const isSearched = (word: string) => vocabulary.isSearched(word, words, query.prefix);
   const marked = new Map(
     texts.map((row) => {
-      const readable = index.fields.flatMap(({ name }, field): [string, string][] => {
+      const readable = all.flatMap(({ name }, field): [string, string][] => {
         const text = row[`t${field}`];
         const isShown = typeof text === 'string' && vocabulary.isReadable(Number(row.doc), field);
         const marks = isShown ? highlight(text, isSearched) : undefined;
@@ -96,13 +77,11 @@ function* withMarks(
       return [Number(row.doc), JSON.stringify(Object.fromEntries(readable.sort(byMember)))];
     }),
   );
-  const all = rows.filter(([document]) => documents.has(Number(document)));
-  // Counts need all rows.
-  const shown = plan.count === undefined && plan.facets === undefined ? all : rows;
+  const shown = needsAll ? rows : rows.filter(([document]) => documents.has(Number(document)));
   const columns = shown.map(([document, score, , words = []]) => {
     return [document, score, marked.get(Number(document)) ?? null, words];
   });
-  return { ...plan, ranking: rankingOf(columns) };
+  return rankingOf(columns);
 }
 
 export function indexIncomplete(): ApiError {

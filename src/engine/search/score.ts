@@ -6,7 +6,7 @@
 import type { Term, WordQuery } from '../../text/words/query.ts';
 import { isAt, isFollowed, isSequence } from './hits.ts';
 import { type Matches, mergeMatches } from './matches.ts';
-import { type Steps, takeInSlices } from './steps.ts';
+import { type Pauses, takeInSlices } from './steps.ts';
 import { OF_PREFIX } from './vocabulary.ts';
 
 /** BM25 (S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework", 2009), for each field by itself. */
@@ -33,7 +33,7 @@ export function wordsIn({ words, whole }: Term): readonly string[] {
   return whole === undefined ? words : [...words, whole];
 }
 
-export function* scoreRows(scoring: Scoring, needsAll: boolean): Steps<ReadonlyMap<number, number>> {
+export function* scoreRows(scoring: Scoring, needsAll: boolean): Pauses<ReadonlyMap<number, number>> {
   const { query, matchesOf } = scoring;
   const words = [...new Set(query.groups.flat().flatMap(wordsIn))];
   const { size } = yield* mergeMatches(words.map(matchesOf));
@@ -58,7 +58,7 @@ export function* scoreRows(scoring: Scoring, needsAll: boolean): Steps<ReadonlyM
   return scores;
 }
 
-function* documentsOf(terms: readonly Term[], scoring: Scoring, needsAll: boolean): Steps<readonly number[]> {
+function* documentsOf(terms: readonly Term[], scoring: Scoring, needsAll: boolean): Pauses<readonly number[]> {
   const required = terms.filter(({ isNegated }) => !isNegated);
   const excluded = terms.filter(({ isNegated }) => isNegated);
   if (required.length === 0) return [];
@@ -75,7 +75,7 @@ function* documentsOf(terms: readonly Term[], scoring: Scoring, needsAll: boolea
   return yield* filter(any, (document) => required.some(has(document)) && isAllowed(document));
 }
 
-function* filter({ documents }: Matches, isWanted: (document: number) => boolean): Steps<readonly number[]> {
+function* filter({ documents }: Matches, isWanted: (document: number) => boolean): Pauses<readonly number[]> {
   const found: number[] = [];
   let last = 0;
   yield* takeInSlices(documents, (document) => {

@@ -1,16 +1,15 @@
 /** The rows that contain the words of a query, without rows and fields that the caller may not read. */
 
-import type { SearchPlan } from '../../plan/types.ts';
-import { type NearPatterns, nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
+import { nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
 import { type Language, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
-import { compilePredicate } from '../sql/predicate.ts';
-import { scopeOf } from '../sql/read.ts';
-import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
-import { LAST_CHUNK, UNUSED, type WordIndex } from './index-tables.ts';
+import { UNUSED } from './index-tables.ts';
 import { CHUNKS_BEFORE_PAUSE, type Matches, matchesIn, mergeMatches, NO_MATCHES } from './matches.ts';
+import { NumberSet } from './number-set.ts';
 import { eachPosting, readHits } from './postings.ts';
-import { type StepRow, type Steps, takeInSlices } from './steps.ts';
+import type { RankJob } from './rank-job.ts';
+import type { SearchRead } from './search-reads.ts';
+import { type Pauses, type StepRow, type Steps, takeInSlices } from './steps.ts';
 
 const OF_STEM = 1;
 export const OF_PREFIX = 0.6;
@@ -22,22 +21,20 @@ export class Vocabulary {
   private readonly stems = new Map<string, Map<string, number>>();
   /** The numbers of rows that are visible, by predicate. */
   private readonly visible: readonly Map<number, boolean>[];
-  private unused = NO_MATCHES;
+  private readonly unused = new NumberSet();
   /** The languages of the searched texts. */
   private readonly languages: ReadonlySet<Language>;
+  private readonly fields: RankJob['fields'];
   /** Whether the caller may read all searched texts. */
   private readonly isComplete: boolean;
   private ofPrefixRows: readonly StepRow[] = [];
   private readonly scratch: number[] = [];
 
-  constructor(
-    private readonly dialect: SqlDialect,
-    private readonly index: WordIndex,
-    private readonly search: SearchPlan,
-  ) {
-    this.languages = new Set(search.fields.map(({ number }) => index.fields[number]!.language));
-    this.visible = search.visible.map(() => new Map());
-    this.isComplete = search.fields.length === index.fields.length && search.visible.length === 0;
+  constructor({ texts, fields, predicates }: RankJob) {
+    this.languages = new Set(fields.map(({ number }) => texts[number]!.language));
+    this.fields = fields;
+    this.visible = Array.from({ length: predicates }, () => new Map());
+    this.isComplete = fields.length === texts.length && predicates === 0;
   }
 
   matchesOf(word: string): Matches {
@@ -53,22 +50,19 @@ export class Vocabulary {
 
   /** Whether the caller may read a field of a row. */
   isReadable(document: number, field: number): boolean {
-    const readable = this.search.fields.find((each) => each.number === field);
+    const readable = this.fields.find((each) => each.number === field);
     if (readable === undefined) return false;
     return readable.rows === undefined || this.visible[readable.rows]!.get(document) === true;
   }
 
   /** Reads the rows of the words, and of words that begin with the prefix. */
-  *read(words: readonly string[], prefix: string | undefined): Steps<void> {
+  *read(words: readonly string[], prefix: string | undefined): Steps<void, SearchRead> {
     const stems = new Set([UNUSED, ...words.flatMap((word) => this.stemsOf(word))]);
-    const ofStems = yield this.ofStems([...stems]);
+    const ofStems = yield { kind: 'stems', stems: [...stems] };
     const unused = ofStems.filter(({ word }) => word === UNUSED);
     const used = ofStems.filter(({ word }) => word !== UNUSED);
-    const lists: Matches[] = [];
-    // Each chunk has its own order.
-    for (const row of unused) lists.push(yield* matchesIn([row], () => OF_STEM));
-    this.unused = yield* mergeMatches(lists);
-    const ofPrefix = prefix === undefined ? [] : yield this.ofPrefix(prefix);
+    yield* eachChunk(unused, ({ docs }) => eachPosting(docs as Uint8Array, (document) => this.unused.add(document)));
+    const ofPrefix = prefix === undefined ? [] : yield { kind: 'prefix', prefix };
     this.ofPrefixRows = ofPrefix;
     yield* this.readVisible([...used, ...ofPrefix]);
     for (const word of words) {
@@ -86,7 +80,7 @@ export class Vocabulary {
   }
 
   /** The words with the prefix in each row. */
-  *completions(): Steps<ReadonlyMap<number, readonly string[]>> {
+  *completions(): Pauses<ReadonlyMap<number, readonly string[]>> {
     const found = new Map<number, string[]>();
     const add = (word: string) => (document: number, bytes: Uint8Array, hitsAt: number) => {
       if (!this.isFound(document, bytes, hitsAt)) return;
@@ -103,13 +97,13 @@ export class Vocabulary {
   }
 
   /** Adds rows with words that differ from these by a misspelling. */
-  *correct(words: readonly string[]): Steps<void> {
+  *correct(words: readonly string[]): Steps<void, SearchRead> {
     const nearOf = new Map<string, ReadonlyMap<string, number>>();
     const stems = new Set<string>();
     for (const word of words.filter((each) => !isCode(each))) {
       const patterns = patternsOfNear(word);
       if (patterns === undefined) continue;
-      const similar = yield this.similar(patterns);
+      const similar = yield { kind: 'similar', near: patterns };
       const near = nearWords(
         word,
         similar.map((row) => String(row.word)),
@@ -118,7 +112,7 @@ export class Vocabulary {
       for (const row of similar) if (nearOf.get(word)!.has(String(row.word))) stems.add(String(row.stem));
     }
     if (stems.size === 0) return;
-    const rows = yield this.ofStems([...stems]);
+    const rows = yield { kind: 'stems', stems: [...stems] };
     yield* this.readVisible(rows);
     for (const [word, near] of nearOf) {
       const own = this.stems.get(word)!;
@@ -134,12 +128,16 @@ export class Vocabulary {
     }
   }
 
-  private *add(word: string, rows: readonly StepRow[], agreementOf: (row: StepRow) => number | undefined): Steps<void> {
+  private *add(
+    word: string,
+    rows: readonly StepRow[],
+    agreementOf: (row: StepRow) => number | undefined,
+  ): Pauses<void> {
     const more = yield* this.matchesIn(rows, agreementOf);
     this.found.set(word, yield* mergeMatches([this.matchesOf(word), more]));
   }
 
-  private matchesIn(rows: readonly StepRow[], agreementOf: (row: StepRow) => number | undefined): Steps<Matches> {
+  private matchesIn(rows: readonly StepRow[], agreementOf: (row: StepRow) => number | undefined): Pauses<Matches> {
     const isAny = this.isComplete && this.unused.size === 0;
     return matchesIn(rows, agreementOf, isAny ? undefined : this.isFound);
   }
@@ -180,57 +178,23 @@ export class Vocabulary {
     return isFound;
   }
 
-  private ofStems(stems: readonly string[]): Statement {
-    const { words } = this.index;
-    return buildStatement(this.dialect, (bind) => {
-      const list = this.dialect.jsonRows(bind(JSON.stringify(stems.map((stem) => [stem]))), ['text']);
-      return `select w.stem, w.word, w.chunk, w.docs from ${list} as l join ${words} as w on w.stem = c0`;
-    });
-  }
-
-  private ofPrefix(prefix: string): Statement {
-    const { words } = this.index;
-    return buildStatement(this.dialect, (bind) => {
-      const range = `v.word >= ${bind(prefix)} and v.word < ${bind(`${prefix}\u{10ffff}`)} and v.chunk = ${LAST_CHUNK}`;
-      return `select w.stem, w.word, w.chunk, w.docs from ${words} as v cross join ${words} as w
-        where ${range} and w.stem = v.stem and w.word = v.word`;
-    });
-  }
-
-  /** Words of these lengths that have one of the patterns. */
-  private similar({ shortest, longest, patterns }: NearPatterns): Statement {
-    const { words } = this.index;
-    return buildStatement(this.dialect, (bind) => {
-      const tests = patterns.map((pattern) => `word like ${bind(pattern)}`).join(' or ');
-      return `select word, stem from ${words} where letters > 0 and letters between ${bind(shortest)} and ${bind(longest)} and (${tests})`;
-    });
-  }
-
   /** Reads which rows with these words are visible. */
-  private *readVisible(found: readonly StepRow[]): Steps<void> {
-    const { visible } = this.search;
-    if (visible.length === 0) return;
+  private *readVisible(found: readonly StepRow[]): Steps<void, SearchRead> {
+    if (this.visible.length === 0) return;
     const all = new Set<number>();
     yield* eachChunk(found, ({ docs }) =>
       eachPosting(docs as Uint8Array, (document) => this.unused.has(document) || all.add(document)),
     );
-    for (const [index, predicate] of visible.entries()) {
-      const known = this.visible[index]!;
+    for (const [predicate, known] of this.visible.entries()) {
       const unknown = [...all].filter((document) => !known.has(document));
       if (unknown.length === 0) continue;
       for (const document of unknown) known.set(document, false);
-      const { collection, documents, sameKey } = this.index;
-      const table = identifier(collection.name);
-      const rows = yield buildStatement(this.dialect, (bind) => {
-        const list = this.dialect.jsonRows(bind(JSON.stringify(unknown.map((each) => [each]))), ['number']);
-        const where = compilePredicate(predicate, scopeOf(this.dialect, bind, collection.name));
-        return `select d.doc from ${list} as l join ${documents} as d on d.doc = c0 join ${table} on ${sameKey(table, 'd')} where ${where}`;
-      });
+      const rows = yield { kind: 'visible', predicate, documents: unknown };
       for (const { doc } of rows) known.set(Number(doc), true);
     }
   }
 }
 
-function eachChunk(rows: readonly StepRow[], take: (row: StepRow) => void): Steps<void> {
+function eachChunk(rows: readonly StepRow[], take: (row: StepRow) => void): Pauses<void> {
   return takeInSlices(rows, take, CHUNKS_BEFORE_PAUSE);
 }

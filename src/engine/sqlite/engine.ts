@@ -29,8 +29,8 @@ import type {
   WriteResult,
 } from '../engine.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
-import { indexIncomplete, rankRows } from '../search/rank.ts';
-import { RARER_WORDS, runSteps } from '../search/steps.ts';
+import { indexIncomplete } from '../search/rank.ts';
+import { RARER_WORDS } from '../search/steps.ts';
 import { notLogged } from '../shared/change-log.ts';
 import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -41,7 +41,7 @@ import { reportProblems } from '../shared/row-problems.ts';
 import type { Statement } from '../sql/statement.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
-import { checkDeadline, limitPart } from './connection/deadline.ts';
+import { limitPart } from './connection/deadline.ts';
 import { MemoryChangeCounter, Snapshot, WalChangeCounter } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { guardedDialect } from './dialect.ts';
@@ -59,6 +59,7 @@ import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
+import { rankOn } from './search/rank.ts';
 import { hasSearchIndexes } from './search/search-index.ts';
 import { hasStaleRows, indexWords, newestStale } from './search/word-index.ts';
 import { applyWrites } from './write/apply-writes.ts';
@@ -156,7 +157,11 @@ export function openSqlite(options: SqliteOptions): Engine {
       rows: new RowCache(connection),
       readers: new ReadPool({ ...reading, bounds: readLimits }),
       byteReaders: new ReadPool({ ...reading, bounds: { ...readLimits, threads: 1 } }),
-      searchers: new ReadPool({ ...reading, bounds: { ...readLimits, threads: Math.max(1, readLimits.threads - 1) } }),
+      searchers: new ReadPool({
+        ...reading,
+        bounds: { ...readLimits, threads: Math.max(1, readLimits.threads - 1) },
+        isBackground: true,
+      }),
     },
   });
 }
@@ -262,9 +267,7 @@ class SqliteEngine implements Engine {
       const { catalogue, searchers } = this.file;
       return searchOnThread(plan, encoding, catalogue, { changes: this.changes, readers: searchers });
     }
-    const ranked = limitPart(limitMs, RARER_WORDS, () =>
-      runSteps(rankRows(guardedDialect, index, plan), (statement) => connection.rows(statement), checkDeadline),
-    );
+    const ranked = limitPart(limitMs, RARER_WORDS, () => rankOn(connection, index, plan));
     const changeCount = this.changes.current();
     return readWithDeadline(new Read(withRelatedFirst(ranked), encoding, changeCount, guardedDialect), this.parts);
   }

@@ -1,10 +1,15 @@
 /** Searches for frequent words: other requests are answered meanwhile, and the time limit applies. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../../src/app.ts';
-import { ROWS_PER_SLICE, slicesRun } from '../../../src/base/cooperative.ts';
-import { awaitSteps, RARER_WORDS, takeInSlices } from '../../../src/engine/search/steps.ts';
+import { ROWS_PER_SLICE } from '../../../src/base/cooperative.ts';
+import { Ranker } from '../../../src/engine/postgres/search/ranker.ts';
+import { LAST_CHUNK } from '../../../src/engine/search/index-tables.ts';
+import { PostingList } from '../../../src/engine/search/postings.ts';
+import type { RankJob } from '../../../src/engine/search/rank-job.ts';
+import { RARER_WORDS } from '../../../src/engine/search/steps.ts';
 import { stepsSpent } from '../../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
+import { parseWords } from '../../../src/text/words/query.ts';
 import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy } from '../../support/engines/roles.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
@@ -28,17 +33,16 @@ describe.each(TWO_ENGINES)('a search for frequent words on %s', (engine) => {
   });
   afterAll(() => shop.close());
 
-  test('runs on a thread, or in slices', async () => {
-    const before = [stepsSpent(), slicesRun()] as const;
+  test('finds and counts all rows without work on the event loop', async () => {
+    const before = stepsSpent();
     const response = await shop.fetch(SEARCH, { headers: { prefer: 'count=exact' } });
     expect(await response.json()).toEqual([{ id: 1 }, { id: 2 }]);
     expect(response.headers.get('content-range')).toBe(`0-1/${COUNT}`);
-    expect(stepsSpent()).toBe(before[0]);
-    if (engine === 'PostgreSQL') expect(slicesRun() - before[1]).toBeGreaterThan(2 * (COUNT / ROWS_PER_SLICE));
+    expect(stepsSpent()).toBe(before);
   });
 });
 
-test('a search on a thread ends at its time limit', async () => {
+test('a search on a thread of SQLite ends at its time limit', async () => {
   const path = newFile();
   const search = async (querySeconds: number) => {
     const firstRows = beginningWith(ROWS);
@@ -55,14 +59,26 @@ test('a search on a thread ends at its time limit', async () => {
   expect(late.body).toMatchObject({ code: '57014', hint: RARER_WORDS });
 });
 
-test('a search in slices ends at its time limit', async () => {
-  const noRows = () => Promise.resolve([]);
-  const taken: number[] = [];
-  const work = () => takeInSlices(ROWS, ({ id }) => taken.push(id));
-  await awaitSteps(work(), noRows);
-  expect(taken.length).toBe(COUNT);
-  const late = awaitSteps(work(), noRows, performance.now() - 1);
-  expect(late).rejects.toMatchObject({ code: '57014', hint: RARER_WORDS });
-  await late.catch(() => undefined);
-  expect(taken.length).toBe(COUNT + ROWS_PER_SLICE);
+test('a search on the thread for PostgreSQL ends at its time limit, and when a statement fails', async () => {
+  const postings = new PostingList();
+  for (const { id } of ROWS) postings.add(id, [0, 2, 1, 0]);
+  const row = { stem: 'red', word: 'red', chunk: LAST_CHUNK, docs: Buffer.from(postings.encode(0), 'hex') };
+  const job: RankJob = {
+    texts: [{ name: 'name', language: 'english' }],
+    query: parseWords('red', 'english', 'phrase'),
+    fields: [{ number: 0, weight: 1 }],
+    predicates: 0,
+    isHighlighted: false,
+    isCompleted: false,
+    needsAll: true,
+  };
+  const ranker = new Ranker();
+  const { rows } = await ranker.rank(job, 60_000, async () => [row]);
+  expect((JSON.parse(rows) as unknown[]).length).toBe(COUNT);
+  const late = await ranker.rank(job, -1, async () => [row]).catch((error) => error);
+  expect(late).toMatchObject({ code: '57014', hint: RARER_WORDS });
+  const noConnection = () => Promise.reject(new Error('no connection'));
+  const failed = await ranker.rank(job, 60_000, noConnection).catch((error) => error);
+  expect(failed).toMatchObject({ message: 'no connection' });
+  await ranker.close();
 });

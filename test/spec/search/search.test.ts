@@ -184,6 +184,16 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(linked).toEqual(all);
   });
 
+  test('every page by offset has highlights', async () => {
+    const path = '/products?search=wfts.shoe&select=id,search->highlight&order=search.desc,price';
+    const all = await shop.as('admin').list(path);
+    expect(all.length).toBe(5);
+    for (let offset = 0; offset < all.length; offset++) {
+      const page = await shop.as('admin').list(`${path}&limit=2&offset=${offset}`);
+      expect(page).toEqual(all.slice(offset, offset + 2));
+    }
+  });
+
   test('a role finds only words of rows and fields that it may read', async () => {
     expect(await idsAs('guest', 'zephyr')).toEqual([]);
     // Not a correction of a word, since no visible row has it.

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { type Change, ofKind } from '../../migration/changes.ts';
 import { type Compaction, compactWords } from '../../search/compact-index.ts';
-import { indexStaleRows } from '../../search/index-rows.ts';
+import { readStaleRows, storeStaleRows } from '../../search/index-rows.ts';
 import {
   describeIndex,
   ownFields,
@@ -158,11 +158,20 @@ export async function newestStale(runner: Runner, { stale }: WordIndex): Promise
   return (await query<{ seq: string }>(runner, { sql, params: [] }))[0]!.seq;
 }
 
-/** Indexes the next stale rows of a collection. Returns false if none up to `newest` is left. */
-export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex, newest: string): Promise<boolean> {
-  const sql = `select 1 as stale from ${index.stale} where seq <= ${newest} limit 1`;
-  if ((await query(pool, { sql, params: [] })).length === 0) return false;
-  return changeIndex(pool, index, indexStaleRows(dialect, index));
+/** Whether rows are stale that were recorded up to a number of `newestStale`. */
+export async function hasStaleRows(runner: Runner, { stale }: WordIndex, newest: string): Promise<boolean> {
+  const sql = `select 1 as stale from ${stale} where seq <= ${newest} limit 1`;
+  return (await query(runner, { sql, params: [] })).length > 0;
+}
+
+/** Indexes the next stale rows of a collection. */
+export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<void> {
+  await changeIndex(pool, index, indexStaleRows(dialect, index));
+}
+
+function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<void> {
+  const read = yield* readStaleRows(dialect, index);
+  if (read !== undefined) yield* storeStaleRows(dialect, index, read);
 }
 
 /** Removes the words of rows that changed. Ends early if `isStopped` returns true. */

@@ -11,8 +11,8 @@ import {
   STALLED_SECONDS,
 } from '../../../base/limits/engine.ts';
 import type { ReadResult } from '../../engine.ts';
+import { failure } from '../../shared/thread.ts';
 import { sizeOf } from '../connection/database-files.ts';
-import { failure } from '../connection/thread.ts';
 import { ReadQueue, tooManyReads } from './read-queue.ts';
 import { type Ending, Reader, type ReaderOptions, type ReadJob, type SearchJob, StreamedRead } from './reader.ts';
 

@@ -8,20 +8,20 @@ import { type Catalogue, declareCatalogue } from '../../../collection/declaratio
 import type { Row } from '../../../collection/value.ts';
 import { closing, encodeChunk, firstPart, opening } from '../../../encode/encoding.ts';
 import { wordIndexOf } from '../../search/index-tables.ts';
-import { rankRows } from '../../search/rank.ts';
-import { RARER_WORDS, runSteps } from '../../search/steps.ts';
+import { RARER_WORDS } from '../../search/steps.ts';
 import { withRelatedFirst } from '../../shared/plan-keys.ts';
+import { lowerPriority, toThreadResult } from '../../shared/thread.ts';
 import { outputOfRead, pageEndIn } from '../../sql/output.ts';
 import { boundRow } from '../../sql/row-size.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
-import { checkDeadline, clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
-import { toThreadResult } from '../connection/thread.ts';
+import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
 import { summaryOf } from '../read/read.ts';
+import { rankOn } from '../search/rank.ts';
 import { PlanDecoder } from '../write/plan-messages.ts';
 import { compileReadJob } from './read-job.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob, SearchJob, TurnAnswer } from './reader.ts';
@@ -75,6 +75,7 @@ function handle(request: ReaderRequest): TurnAnswer | undefined {
   switch (request.kind) {
     case 'open':
       options = request;
+      if (options.isBackground === true) lowerPriority();
       return undefined;
     case 'begin':
       return attempt(request.id, () => begin(request));
@@ -139,9 +140,8 @@ function begin({ id, job: given, emptyLog }: Extract<ReaderRequest, { kind: 'beg
 function rank(connection: Connection, { search, encoding }: SearchJob): ReadJob {
   catalogue ??= declareCatalogue(options.catalogue);
   const asked = new PlanDecoder(catalogue).read(search);
-  const steps = rankRows(guardedDialect, wordIndexOf(asked.from)!, asked);
   setDeadline(options.limitMs, RARER_WORDS);
-  const plan = withRelatedFirst(runSteps(steps, (each) => connection.rows(each), checkDeadline));
+  const plan = withRelatedFirst(rankOn(connection, wordIndexOf(asked.from)!, asked));
   const output = boundRow(plan, outputOfRead(plan, encoding, sqliteDialect));
   return compileReadJob({ plan, encoding, output, dialect: guardedDialect }, undefined);
 }

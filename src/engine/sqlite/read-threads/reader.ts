@@ -5,10 +5,10 @@ import { IDLE_STREAM_SECONDS } from '../../../base/limits/engine.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
 import type { ReadResult } from '../../engine.ts';
+import { type FailedResult, failure, Thread } from '../../shared/thread.ts';
 import type { PageEnd } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
-import { type FailedResult, failure, Thread } from '../connection/thread.ts';
 import type { PlanMessage } from '../write/plan-messages.ts';
 
 export interface ReadAttempt {
@@ -45,6 +45,8 @@ export interface ReaderOptions {
   readonly files: OpenFiles;
   /** The time limit of a turn. */
   readonly limitMs: number;
+  /** Whether other threads have precedence. */
+  readonly isBackground?: boolean;
 }
 
 export type TurnRequest =

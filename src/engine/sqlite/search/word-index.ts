@@ -1,8 +1,9 @@
 /** The word index of a declared search: its tables and triggers in SQLite's SQL, and the indexing of stale rows. */
 import type { Database } from 'bun:sqlite';
+import { memoize } from '../../../base/memo.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
-import { indexStaleRows } from '../../search/index-rows.ts';
+import { readStaleRows, type StaleRows, storeStaleRows } from '../../search/index-rows.ts';
 import {
   describeIndex,
   ownFields,
@@ -110,12 +111,30 @@ export function newestStale(connection: Connection, { stale }: WordIndex): numbe
   return connection.number({ sql: `select coalesce(max(seq), 0) from ${stale}`, params: [] });
 }
 
-/** Indexes the next stale rows of a collection. Returns false if there are none. Waits so long for other processes. */
-export function indexWords(connection: Connection, collection: Collection, waitMs: number): boolean {
+/** Rows that a connection has read for the index of a collection, and has not stored yet. */
+const batchesOf = memoize((_: Connection) => new Map<string, StaleRows>());
+/** Fewer rows are read and stored at once. */
+export const FEW_ROWS = 50;
+
+/**
+ * Reads or stores the next stale rows of a collection: both take time, and others write in between. Returns their
+ * number. Waits so long for other processes.
+ */
+export function indexWords(connection: Connection, collection: Collection, waitMs: number): number {
   const index = wordIndexOf(collection);
-  // Checked first, so that writers are not disturbed without need.
-  if (index === undefined || !hasStaleRows(connection, index)) return false;
-  return changeIndex(connection, indexStaleRows(sqliteDialect, index), waitMs);
+  if (index === undefined) return 0;
+  const { name } = collection;
+  const batches = batchesOf(connection);
+  let batch = batches.get(name);
+  if (batch === undefined) {
+    batch = runSteps(readStaleRows(sqliteDialect, index), (statement) => connection.rows(statement));
+    if (batch === undefined) return 0;
+    batches.set(name, batch);
+    if (batch.stale.length > FEW_ROWS) return batch.stale.length;
+  }
+  batches.delete(name);
+  changeIndex(connection, storeStaleRows(sqliteDialect, index, batch), waitMs);
+  return batch.stale.length;
 }
 
 const compactions = new Map<string, Compaction>();

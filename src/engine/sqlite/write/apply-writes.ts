@@ -15,6 +15,7 @@ import { checkCircle, circleChecks, type RowAbove } from '../../shared/circles.t
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { replayedResults, storedAnswer } from '../../shared/stored-answers.ts';
+import { type ThreadResult, toThreadResult } from '../../shared/thread.ts';
 import {
   checkAffected,
   checkReturned,
@@ -27,7 +28,6 @@ import { compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, setDeadline } from '../connection/deadline.ts';
-import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { lastRequest, setOrigin } from '../history/log.ts';

@@ -1,8 +1,9 @@
 /** The writer thread as the event loop sees it. */
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
+import { sharedRuns } from '../../search/shared-runs.ts';
+import { settle, Thread, type ThreadResult } from '../../shared/thread.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
-import { settle, Thread, type ThreadResult } from '../connection/thread.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';
@@ -18,7 +19,7 @@ export type WriterRequest =
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 export type WriterAnswer =
-  | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean; readonly hasIndexed?: boolean }
+  | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean }
   | { readonly fault: string };
 
 export interface WriterOptions {
@@ -58,13 +59,12 @@ export class WriterThread {
     return answer.outcomes;
   };
 
-  /** Returns false if no rows were stale. */
-  async index(collection: string): Promise<boolean> {
+  /** Indexes the next stale rows. Searches share a run, so that commits take turns with single runs. */
+  readonly index = sharedRuns(async (collection: string) => {
     const answer = await this.thread.ask({ kind: 'index', collection });
     if ('fault' in answer) throw new Error(answer.fault);
     answer.outcomes.forEach(settle);
-    return answer.hasIndexed === true;
-  }
+  });
 
   begin(): void {
     this.thread.begin();

@@ -3,14 +3,14 @@
 import { ApiError } from '../../../base/errors.ts';
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { type Collection, declareCatalogue } from '../../../collection/declaration.ts';
+import { type ThreadResult, toThreadResult } from '../../shared/thread.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
-import { type ThreadResult, toThreadResult } from '../connection/thread.ts';
 import { translateError } from '../errors.ts';
 import { maintainLog } from '../history/log.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
-import { compactNextWords, indexWords } from '../search/word-index.ts';
+import { compactNextWords, FEW_ROWS, indexWords } from '../search/word-index.ts';
 import { applyWrites } from './apply-writes.ts';
 import { PlanDecoder } from './plan-messages.ts';
 import type { WriteList } from './writer.ts';
@@ -101,8 +101,8 @@ function commit(request: CommitRequest): readonly ThreadResult[] {
 
 function indexNow(collection: Collection): WriterAnswer {
   try {
-    const hasIndexed = indexWords(open(), collection, terms!.bounds.queueSeconds * 1000);
-    return { outcomes: [], stale: false, hasIndexed };
+    indexWords(open(), collection, terms!.bounds.queueSeconds * 1000);
+    return { outcomes: [], stale: false };
   } catch (error) {
     return { outcomes: [toThreadResult(translateError(error))], stale: false };
   }
@@ -119,16 +119,19 @@ let visits = 0;
 function indexSome(): void {
   const start = performance.now();
   const isQuiet = start - lastCommit > QUIET_MS;
-  const hasIndexed = attempt(() => {
+  const isSoon = attempt(() => {
     checkFiles(terms!.files);
     const { historyDays } = terms!.bounds;
     const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
+    const next = () => collections[visits++ % collections.length]!;
+    // A search waits for the words of all rows, so many of them are indexed soon in any case.
+    if (collections.some(() => indexWords(open(), next(), 0) > FEW_ROWS)) return true;
     const indexNext = (collection: Collection) =>
-      indexWords(open(), collection, 0) || compactNextWords(open(), collection) || indexPending(open(), collection);
-    return collections.some(() => indexNext(collections[visits++ % collections.length]!)) || isMaintained;
+      compactNextWords(open(), collection) || indexPending(open(), collection);
+    return (collections.some(() => indexNext(next())) || isMaintained) && isQuiet;
   });
-  indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
+  indexLater(isSoon === true ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
 }
 
 function open(): Connection {

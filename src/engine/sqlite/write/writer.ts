@@ -14,7 +14,7 @@ import {
 } from '../../../base/limits/engine.ts';
 import type { MaybePromise, Write, WriteOptions, WriteResult } from '../../engine.ts';
 import { rowsInBody } from '../../shared/cost.ts';
-import { settle, type ThreadResult } from '../connection/thread.ts';
+import { settle, type ThreadResult } from '../../shared/thread.ts';
 
 /** All writes of a list take effect, or none. */
 export interface WriteList extends WriteOptions {

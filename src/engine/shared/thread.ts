@@ -1,7 +1,8 @@
 /** A thread that starts on demand, restarts after a crash, and answers requests in their order. */
-import { ApiError, type ApiErrorData } from '../../../base/errors.ts';
-import { requireDescriptors } from '../../../base/files/descriptors.ts';
-import type { WriteResult } from '../../engine.ts';
+import { getPriority, setPriority } from 'node:os';
+import { ApiError, type ApiErrorData } from '../../base/errors.ts';
+import { requireDescriptors } from '../../base/files/descriptors.ts';
+import type { WriteResult } from '../engine.ts';
 
 export interface ThreadOptions<Request> {
   readonly file: URL;
@@ -94,4 +95,9 @@ export function failure(outcome: FailedResult): Error {
   if (outcome.kind === 'fault') return Object.assign(new Error(outcome.message), { code: outcome.code });
   const { code, message, ...details } = outcome.error;
   return new ApiError(code, message, details);
+}
+
+/** Less CPU time for this thread if others need it. Elsewhere than on Linux, it would be that of the process. */
+export function lowerPriority(): void {
+  if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + 10));
 }

@@ -1,0 +1,62 @@
+/** What a search reads. Plain data, so that a thread can ask for it without the declaration and the engine's SQL. */
+import { DOCUMENT } from '../../collection/search-fields.ts';
+import { fieldExpression } from '../../plan/resolve.ts';
+import type { Ranking, ReadPlan } from '../../plan/types.ts';
+import type { NearPatterns } from '../../text/words/edit-distance.ts';
+import { compilePredicate } from '../sql/predicate.ts';
+import { compileRead, scopeOf } from '../sql/read.ts';
+import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { joinReferences, textColumns } from './index-rows.ts';
+import { LAST_CHUNK, type WordIndex } from './index-tables.ts';
+import { rankedPlan } from './rank-job.ts';
+
+export type SearchRead =
+  /** The rows of all words with these stems, or with a prefix. */
+  | { readonly kind: 'stems'; readonly stems: readonly string[] }
+  | { readonly kind: 'prefix'; readonly prefix: string }
+  /** Words of these lengths that have one of the patterns. */
+  | { readonly kind: 'similar'; readonly near: NearPatterns }
+  /** Which of these rows satisfy a predicate of the search. */
+  | { readonly kind: 'visible'; readonly predicate: number; readonly documents: readonly number[] }
+  /** The rows of the page, and the texts of rows. */
+  | { readonly kind: 'page'; readonly ranking: Ranking }
+  | { readonly kind: 'texts'; readonly documents: readonly number[] };
+
+export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: ReadPlan, read: SearchRead): Statement {
+  const { collection, documents, words, sameKey } = index;
+  const table = identifier(collection.name);
+  if (read.kind === 'page') {
+    const columns = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
+    return compileRead({ ...rankedPlan(plan, read.ranking), columns }, { form: 'plain', stripNulls: false }, dialect);
+  }
+  return buildStatement(dialect, (bind) => {
+    const numbers = (list: readonly number[]) =>
+      dialect.jsonRows(bind(JSON.stringify(list.map((each) => [each]))), ['number']);
+    const chunks = 'select w.stem, w.word, w.chunk, w.docs from';
+    switch (read.kind) {
+      case 'stems': {
+        const list = dialect.jsonRows(bind(JSON.stringify(read.stems.map((stem) => [stem]))), ['text']);
+        return `${chunks} ${list} as l join ${words} as w on w.stem = c0`;
+      }
+      case 'prefix': {
+        const range = `v.word >= ${bind(read.prefix)} and v.word < ${bind(`${read.prefix}\u{10ffff}`)}`;
+        return `${chunks} ${words} as v cross join ${words} as w
+          where ${range} and v.chunk = ${LAST_CHUNK} and w.stem = v.stem and w.word = v.word`;
+      }
+      case 'similar': {
+        const { shortest, longest, patterns } = read.near;
+        const tests = patterns.map((pattern) => `word like ${bind(pattern)}`).join(' or ');
+        return `select word, stem from ${words} where letters > 0 and letters between ${bind(shortest)} and ${bind(longest)} and (${tests})`;
+      }
+      case 'visible': {
+        const list = numbers(read.documents);
+        const predicate = plan.search!.visible[read.predicate]!;
+        const where = compilePredicate(predicate, scopeOf(dialect, bind, collection.name));
+        return `select d.doc from ${list} as l join ${documents} as d on d.doc = c0 join ${table} on ${sameKey(table, 'd')} where ${where}`;
+      }
+      case 'texts':
+        return `select d.doc, ${textColumns(dialect, index)} from ${numbers(read.documents)} as l join ${documents} as d on d.doc = c0
+          join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}`;
+    }
+  });
+}
