@@ -7,9 +7,10 @@ import { duplicateKey, missingReference } from './write-checks.ts';
 /** Rows to store, in a table that conditions call `given`. */
 export interface InputRows {
   readonly collection: Collection;
-  /** Their table, and its column with their order. */
+  /** Their table, its column with their order, and the table of the stored rows. */
   readonly rows: string;
   readonly number: string;
+  readonly table: string;
   /** The tables of the rows of a collection: the stored ones, and those that are added. */
   readonly tablesOf: (collection: string) => readonly string[];
   /** The elements of an array as a table, in SQL. */
@@ -17,8 +18,8 @@ export interface InputRows {
   /** Finds the rows that write unique fields, or a reference; undefined if none does. */
   readonly writesUnique: (fields: readonly Field[]) => string | undefined;
   readonly writesReference: (fields: readonly Field[]) => string | undefined;
-  /** The stored rows `there` and the condition that they keep their values. A row that is changed may release them. */
-  readonly holders: (fields: readonly Field[]) => readonly [from: string, isKept: string];
+  /** Whether a stored row `there` keeps its values. A row that is changed may release them. */
+  readonly isKept: (fields: readonly Field[]) => string;
 }
 
 export interface RowCheck {
@@ -36,15 +37,15 @@ export function uniqueCheck(
   input: InputRows,
   fields: readonly Field[],
 ): (RowCheck & { readonly repeated: string }) | undefined {
-  const { collection } = input;
+  const { collection, table } = input;
   const isWritten = input.writesUnique(fields);
   if (isWritten === undefined) return undefined;
   const isCounted = `${isWritten} and ${hasValues(fields)}`;
-  const [from, isKept] = input.holders(fields);
+  const there = `select 1 from ${table} as there where ${sameValues(fields)} and ${input.isKept(fields)}`;
   return {
     fields,
     repeated: repeats(input, fields, isCounted),
-    condition: `${isCounted} and exists (select 1 from ${from} where ${sameValues(fields)} and ${isKept})`,
+    condition: `${isCounted} and exists (${there})`,
     error: (texts) => {
       const printed = fields.map(({ type }, at) => type.print(type.read(texts[at]!)));
       return duplicateKey(collection, fields, printed);

@@ -13,9 +13,7 @@ import {
 import type { LoadOptions } from './loader.ts';
 import { missingRow, repeatedRow } from './write-checks.ts';
 
-export interface LoadTables extends Pick<InputRows, 'collection' | 'rows' | 'tablesOf' | 'elements'> {
-  /** The table of the stored rows. */
-  readonly table: string;
+export interface LoadTables extends Pick<InputRows, 'collection' | 'rows' | 'table' | 'tablesOf' | 'elements'> {
   /** The sets of fields that rows supply, by number. */
   readonly shapes: readonly (readonly Field[])[];
 }
@@ -49,9 +47,9 @@ export function loadChecks(
       return either.length === 0 ? undefined : `(${either.join(' or ')})`;
     },
     // A stored row that is overwritten as well may release its values.
-    holders: (fields) => {
+    isKept: (fields) => {
       const isOverwritten = `(${columnList(match, 'there.')}) in (select ${columns} from ${rows})`;
-      return [`${table} as there`, isMatched && fields !== collection.key ? `(${isOverwritten}) is not true` : ALL];
+      return isMatched && fields !== collection.key ? `(${isOverwritten}) is not true` : ALL;
     },
   };
   const repeated = (fields: readonly Field[], condition: string): RowCheck => {

@@ -95,23 +95,21 @@ class BodyCheck {
   private get input(): InputRows {
     const { into, rows, source } = this;
     const writes = (fields: readonly Field[]) => rows.writes(fields);
-    const own = rows.own.map((_, at) => `" own ${at}"`).join(', ');
-    const isOwn = rows.own.map(({ name }, at) => `changed." own ${at}" = there.${identifier(name)}`).join(' and ');
-    const changed = (fields: readonly Field[]) =>
-      `(select ${own}, min(${INDEX}) as " at" from ${STORED} where ${writes(fields)} group by ${own}) as changed`;
+    const isOwn = (row: string) =>
+      rows.own.map(({ name }, at) => `${row}." own ${at}" = there.${identifier(name)}`).join(' and ');
+    const earlier = (fields: readonly Field[]) =>
+      `select 1 from ${STORED} as changed where ${writes(fields)} and ${isOwn('changed')} and changed.${INDEX} < given.${INDEX}`;
     return {
       collection: into,
       rows: STORED,
       number: INDEX,
+      table: rows.table,
       tablesOf: (name) => [identifier(name), ...(name === into.name ? [STORED] : [])],
       elements: source.dialect.elements,
       writesUnique: writes,
       writesReference: writes,
-      holders: (fields) => {
-        if (rows.match.length === 0) return [`${rows.table} as there`, '1=1'];
-        const from = `${rows.table} as there left join ${changed(fields)} on ${isOwn}`;
-        return [from, `(changed." at" is null or changed." at" > given.${INDEX})`];
-      },
+      isKept: (fields) =>
+        rows.match.length === 0 ? '1=1' : `(${isOwn('given')}) is not true and not exists (${earlier(fields)})`,
     };
   }
 
