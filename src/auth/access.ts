@@ -21,6 +21,7 @@ import { printSigned } from '../http/signed-address.ts';
 import type { Audit, Resources } from '../response/own-resources.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
+import { AccountLog } from './account-log.ts';
 import { accountRequests } from './account-requests.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
 import { keyCache, signedCache } from './keys.ts';
@@ -73,9 +74,10 @@ export function openAuthentication(options: AccessOptions): Authentication {
   const { jwtAudience: audience, jwtIssuer: issuer, jwtRoleClaim } = settings;
   const required = { audience, issuer, role: claimPath(jwtRoleClaim)! };
   const tokens = new Tokens(verifier, required, check('PGRST303'));
-  const keys = keyCache(store, check('CAT401'));
-  const signed = signedCache(store, check('CAT401'));
-  const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
+  const log = new AccountLog(store);
+  const keys = keyCache(store, check('CAT401'), log);
+  const signed = signedCache(store, check('CAT401'), log);
+  const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'), log);
   const account = (by: Account['by'], caller: Caller): Account => {
     return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(catalogue, caller) };
   };

@@ -1,7 +1,7 @@
 /**
- * Requests for users, keys and roles at /catalogue/users, /catalogue/keys and /catalogue/roles, for callers with every
- * right, and for roles that manage the users of others. Lists take the query language. Secrets cannot be read: only the
- * answer to its creation contains a key.
+ * Requests for users, keys, roles, sessions and logins below /catalogue, for callers with every right, and for users
+ * also for roles that manage some. Lists take the query language. Secrets cannot be read: only the answer to its
+ * creation contains a key.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -9,9 +9,10 @@ import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { CREDENTIALS, SERVED_ACCOUNTS } from '../collection/own-collections.ts';
+import { ACCOUNT_DETAILS, ACCOUNT_LOG, CREDENTIALS, SERVED_ACCOUNTS, SESSIONS } from '../collection/own-collections.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
+import { RowStore } from '../engine/row-store.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import { objectIn } from '../http/body/parse-body.ts';
@@ -22,7 +23,7 @@ import { readList } from '../requests/read.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../response/own-resources.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { CLAIMS_FORM, isClaims, nameProblem, roleProblem } from './account-rules.ts';
-import { addKey } from './keys.ts';
+import { addKey, revokeKey } from './keys.ts';
 import { passwordProblem } from './passwords.ts';
 import { CredentialStore } from './store.ts';
 import { addUser, changeUser, removeUser } from './users.ts';
@@ -51,9 +52,17 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   const list: Handler = async ({ name, context }) => {
     checkUrlLength(context.call);
     await withTables(() => engine.ownTables(CREDENTIALS, { make: true }));
+    const tables = name === 'users' ? [] : [name === 'keys' ? ACCOUNT_LOG.uses : ACCOUNT_LOG.logins];
+    const making = withTables(() => engine.ownTables(tables, { make: true }));
+    const hasLog = name === 'logins' ? await making : await making.catch(() => false);
     const roles = managedBy(context);
     const within = roles && parseQuery(`role=in.(${[...roles].join(',')})`);
-    return readList({ engine, maxRows: 0 }, SERVED_ACCOUNTS.get(name)!, context, { within });
+    const collection = SERVED_ACCOUNTS[name as keyof typeof SERVED_ACCOUNTS];
+    const accounts = {
+      within: name === 'sessions' ? parseQuery(`expires_at=gt.${new Date().toISOString()}`) : within,
+      select: hasLog ? DETAILS[name] : undefined,
+    };
+    return readList({ engine, maxRows: 0 }, collection, context, accounts);
   };
   const listRoles: Handler = async () => jsonAnswer(200, draft.roles);
 
@@ -90,9 +99,30 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   const remove: Handler = async (asked) => {
     const name = asked.key!;
     const roles = managedBy(asked.context);
-    const existed = await (asked.name === 'users' ? removeUser(store, name, roles) : store.keys.remove('name', name));
+    const existed = await (asked.name === 'users' ? removeUser(store, name, roles) : revokeKey(store, name));
     if (!existed) throw missing(asked);
     done(`a ${whatIn(asked)} was removed`, asked, { account: name });
+    return NO_CONTENT;
+  };
+
+  const endSession: Handler = async (asked) => {
+    if (!(await store.sessions.remove('hash', asked.key!))) throw missing(asked);
+    done('a session was ended', asked, {});
+    return NO_CONTENT;
+  };
+  const endSessions: Handler = async (asked) => {
+    const { call } = asked.context;
+    if (call.parseQuery().conditions.length === 0) {
+      throw new ApiError('21000', 'a write without a filter would end every session', {
+        details: 'Nothing was changed.',
+        hint: 'Add a filter such as user_name=eq.ann. To end all sessions, filter by user_name=not.is.null.',
+      });
+    }
+    const rows = new RowStore(engine);
+    // Rejects hidden fields. The write itself names fields of the table.
+    rows.where(SERVED_ACCOUNTS.sessions, call.query);
+    await store.sessions.removeWhere(rows.where(SESSIONS, call.query));
+    done('sessions were ended', asked, { filter: call.query });
     return NO_CONTENT;
   };
 
@@ -103,8 +133,16 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
     keys: { ...lists, POST: withoutDryRun(addOneKey) },
     'keys/': { DELETE: withoutDryRun(remove) },
     roles: { GET: listRoles, HEAD: listRoles },
+    sessions: { ...lists, DELETE: withoutDryRun(endSessions) },
+    'sessions/': { DELETE: withoutDryRun(endSession) },
+    logins: lists,
   };
 }
+
+/** What lists have in addition, as the parser reads it. */
+const DETAILS = Object.fromEntries(
+  Object.entries(ACCOUNT_DETAILS).map(([name, fields]) => [name, parseQuery(`select=*,${fields}`).select]),
+);
 
 /** The roles whose users the caller manages; undefined for all. */
 function managedBy({ access }: ResourceRequest['context']): ReadonlySet<string> | undefined {
@@ -136,7 +174,8 @@ function whatIn({ name }: ResourceRequest): 'key' | 'user' {
 
 function missing(asked: ResourceRequest): ApiError {
   const hint = `GET ${OWN_PATH}/${asked.name} lists them.`;
-  return new ApiError('CAT404', `no ${whatIn(asked)} has the name ${asked.key}`, { hint });
+  const what = asked.name === 'sessions' ? 'session has the hash' : `${whatIn(asked)} has the name`;
+  return new ApiError('CAT404', `no ${what} ${asked.key}`, { hint });
 }
 
 /** The role of the service in the database may lack the right to create the tables. */

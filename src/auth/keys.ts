@@ -3,6 +3,7 @@ import { isSigned, signatureOf } from '../base/net/signature.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import { printSigned, readSigned } from '../http/signed-address.ts';
 import { andThen } from '../response/request-context.ts';
+import type { AccountLog } from './account-log.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
 import { hashOf, KEY_PREFIX, randomText } from './secret-text.ts';
@@ -19,19 +20,28 @@ export async function addKey(store: CredentialStore, { name, role, claims, expir
   return text;
 }
 
-export function keyCache(store: CredentialStore, checkRole: (caller: Caller) => void): CredentialCache {
-  return new CredentialCache((hash) => andThen(store.keys.find(hash), credentialOf), checkRole);
+/** Resolves to whether the key existed. A later key of this name has uses of its own. */
+export async function revokeKey(store: CredentialStore, name: string): Promise<boolean> {
+  const existed = await store.keys.remove('name', name);
+  if (existed) await store.uses.remove('name', name);
+  return existed;
+}
+
+type CheckRole = (caller: Caller) => void;
+
+export function keyCache(store: CredentialStore, checkRole: CheckRole, log: AccountLog): CredentialCache {
+  return new CredentialCache((hash) => andThen(store.keys.find(hash), (key) => credentialOf(key, log)), checkRole);
 }
 
 /** Finds the key that signed an address: `printSigned` gives the text. */
-export function signedCache(store: CredentialStore, checkRole: (caller: Caller) => void): CredentialCache {
+export function signedCache(store: CredentialStore, checkRole: CheckRole, log: AccountLog): CredentialCache {
   return new CredentialCache(async (_, text) => {
     const { address, keyName, expires, signature } = readSigned(text)!;
     const key = await keyNamed(store, keyName);
     if (key === undefined || !isSigned(key.hash, address, expires, signature)) {
       throw invalidToken('PGRST301', 'The signed address has expired or was changed, or its key was revoked');
     }
-    const { caller, endsAt } = credentialOf(key);
+    const { caller, endsAt } = credentialOf(key, log);
     return { caller, endsAt: Math.min(endsAt, expires * 1000) };
   }, checkRole);
 }
@@ -51,10 +61,11 @@ async function keyNamed(store: CredentialStore, name: string): Promise<StoredKey
   return (await store.keys.named(name)).find((key) => key.name === name);
 }
 
-function credentialOf(key: StoredKey | undefined): CachedCredential {
+function credentialOf(key: StoredKey | undefined, log: AccountLog): CachedCredential {
   if (key === undefined) throw invalidToken('PGRST301', 'The key is not known, or was revoked');
   const { hash, name, role, claims, expires_at } = key;
   const endsAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
   if (endsAt <= Date.now()) throw invalidToken('PGRST301', 'The key has expired', { cause: `key ${name}` });
+  log.used(key);
   return { caller: { role, claims: { ...claims, sub: name, role }, name, identity: `key ${hash}` }, endsAt };
 }

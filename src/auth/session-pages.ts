@@ -9,6 +9,7 @@ import { objectIn } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import { type PageContext, type Pages, postOnly, readOnly } from '../http/pages.ts';
+import type { LoginOrigin } from './account-log.ts';
 import { credentialsOf, type RequestCredentials, requestSession } from './request-credentials.ts';
 import type { Rights } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
@@ -57,7 +58,10 @@ export function sessionPages(options: SessionOptions): Pages {
   const sessionOf = (call: Call): RequestCredentials | undefined =>
     requestSession(call.headers, () => cookieScope(call));
 
-  const addressOf = (call: Call): string => proxies.clientOf(call) ?? '';
+  const originOf = (call: Call): LoginOrigin => ({
+    address: proxies.clientOf(call) ?? '',
+    device: call.headers.get('user-agent') ?? '',
+  });
 
   /** Ends the session that came with the request, so that a planted session is not continued. */
   async function start(started: StartedSession, context: PageContext): Promise<Response> {
@@ -78,7 +82,7 @@ export function sessionPages(options: SessionOptions): Pages {
     if (isFromPage) requireSameOrigin(call, proxies);
     const { name, password } = await fieldsOf(bodies, call, 'name', 'password');
     try {
-      const started = await users.login(name, password, addressOf(call));
+      const started = await users.login(name, password, originOf(call));
       counts.logins++;
       return await start(started, context);
     } catch (error) {
@@ -114,7 +118,7 @@ export function sessionPages(options: SessionOptions): Pages {
     const caller = await users.callerOf(session.text);
     context.caller = caller;
     const { current, password } = await fieldsOf(bodies, call, 'current', 'password');
-    const started = await users.changePassword(caller.name!, current, password, addressOf(call));
+    const started = await users.changePassword(caller.name!, current, password, originOf(call));
     return start(started, context);
   };
 

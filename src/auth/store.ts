@@ -3,7 +3,7 @@
  * are no credentials; the first write creates the tables.
  */
 import type { Collection } from '../collection/declaration.ts';
-import { CREDENTIALS, KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
+import { ACCOUNT_LOG, CREDENTIALS, KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { RowStore } from '../engine/row-store.ts';
@@ -38,6 +38,21 @@ export interface StoredSession {
   readonly expires_at: string;
 }
 
+/** The last use of a key. */
+interface StoredUse {
+  readonly name: string;
+  readonly last_used_at: string;
+}
+
+interface StoredLogin {
+  readonly id: string;
+  readonly at: string;
+  readonly user_name: string | null;
+  readonly result: string;
+  readonly address: string;
+  readonly device: string;
+}
+
 /** Interval between checks for missing tables. */
 const CHECK_MS = 500;
 
@@ -45,12 +60,18 @@ export class CredentialStore {
   readonly keys: CredentialTable<StoredKey>;
   readonly users: CredentialTable<StoredUser>;
   readonly sessions: CredentialTable<StoredSession>;
+  readonly uses: CredentialTable<StoredUse>;
+  readonly logins: CredentialTable<StoredLogin>;
 
   constructor(engine: Engine) {
-    const [store, tables] = [new RowStore(engine), new OwnTables(engine)];
+    const [store, tables] = [new RowStore(engine), new OwnTables(engine, CREDENTIALS)];
     this.keys = new CredentialTable(store, tables, KEYS);
     this.users = new CredentialTable(store, tables, USERS);
     this.sessions = new CredentialTable(store, tables, SESSIONS);
+    const logOf = <Row extends object>(each: Collection) =>
+      new CredentialTable<Row>(store, new OwnTables(engine, [each]), each);
+    this.uses = logOf(ACCOUNT_LOG.uses);
+    this.logins = logOf(ACCOUNT_LOG.logins);
   }
 }
 
@@ -59,17 +80,20 @@ class OwnTables {
   private exist = false;
   private nextCheck = 0;
 
-  constructor(private readonly engine: Engine) {}
+  constructor(
+    private readonly engine: Engine,
+    private readonly collections: readonly Collection[],
+  ) {}
 
   /** Throws a `ConfigError` if the database role may not create them. */
   async create(): Promise<void> {
-    if (!this.exist) this.exist = await this.engine.ownTables(CREDENTIALS, { make: true });
+    if (!this.exist) this.exist = await this.engine.ownTables(this.collections, { make: true });
   }
 
   check(): MaybePromise<boolean> {
     if (this.exist) return true;
     if (performance.now() < this.nextCheck) return false;
-    return this.engine.ownTables(CREDENTIALS, { make: false }).then((exist) => {
+    return this.engine.ownTables(this.collections, { make: false }).then((exist) => {
       this.nextCheck = performance.now() + CHECK_MS;
       this.exist = exist;
       return exist;
@@ -102,9 +126,9 @@ class CredentialTable<Row extends object> {
     return (await this.tables.check()) ? this.store.read(this.store.query(this.collection, '')) : [];
   }
 
-  async add(row: Row): Promise<void> {
+  async add(row: Row, existing?: 'replace'): Promise<void> {
     await this.tables.create();
-    await this.store.execute([this.store.insertion(this.collection, row)]);
+    await this.store.execute([this.store.insertion(this.collection, row, existing)]);
   }
 
   /** Resolves to whether the row exists, and is among `within`. */
@@ -122,7 +146,11 @@ class CredentialTable<Row extends object> {
   ): Promise<boolean> {
     const field = this.collection.byName.get(name)!;
     const compared = { of: fieldExpression(field), operator, value: storeJson(field.type, value) };
-    const where = andAlso({ kind: 'compare', ...compared }, within);
+    return this.removeWhere(andAlso({ kind: 'compare', ...compared }, within));
+  }
+
+  /** Resolves to whether such a row existed. */
+  removeWhere(where: Predicate): Promise<boolean> {
     return this.write(this.store.deletion(this.collection, where));
   }
 

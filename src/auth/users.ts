@@ -11,6 +11,7 @@ import type { MaybePromise } from '../engine/engine.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { andThen } from '../response/request-context.ts';
+import type { AccountLog, LoginOrigin } from './account-log.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
 import { LoginAttempts } from './login-attempts.ts';
@@ -118,6 +119,7 @@ export class Users {
     private readonly store: CredentialStore,
     private readonly sessionSeconds: number,
     private readonly checkRole: (caller: Caller) => void,
+    private readonly log: AccountLog,
   ) {
     const find = (hash: string) =>
       andThen(store.sessions.find(hash), (session) =>
@@ -132,8 +134,8 @@ export class Users {
   }
 
   /** Gives the same answer after the same time for a wrong name and a wrong password. */
-  async login(name: string, password: string, address: string): Promise<StartedSession> {
-    return this.startSession(await this.findUser(name, password, address));
+  async login(name: string, password: string, origin: LoginOrigin): Promise<StartedSession> {
+    return this.startSession(await this.findUser(name, password, origin), origin);
   }
 
   async logout(text: string): Promise<void> {
@@ -142,29 +144,36 @@ export class Users {
   }
 
   /** Ends all sessions, and begins a new one for the caller. */
-  async changePassword(name: string, current: string, next: string, address: string): Promise<StartedSession> {
-    await this.findUser(name, current, address);
+  async changePassword(name: string, current: string, next: string, origin: LoginOrigin): Promise<StartedSession> {
+    await this.findUser(name, current, origin);
     const problem = passwordProblem(next);
     if (problem !== undefined) throw new ApiError('PGRST102', problem, { details: 'The password was not changed.' });
     await changeUser(this.store, name, { password: next });
     const changed = await this.store.users.find(name);
     if (changed === undefined) throw ended('the user was removed');
-    return this.startSession(changed);
+    return this.startSession(changed, origin);
   }
 
-  private async findUser(name: string, password: string, address: string): Promise<StoredUser> {
+  private async findUser(name: string, password: string, origin: LoginOrigin): Promise<StoredUser> {
     // No user can have such a name or password, so the attempt is not counted.
     if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
     const counted = name.toLowerCase();
+    const { address } = origin;
     this.attempts.attempt(counted, address);
     const user = await findUser(this.store, name);
-    if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
-    if (user.claims[DISABLED] === true) throw wrong(user, `the user ${user.name} is disabled`);
+    if (!(await isPassword(password, user?.password)) || user === undefined) {
+      await this.log.failed(user?.name ?? null, user === undefined ? 'unknown_user' : 'wrong_password', origin);
+      throw wrong(user);
+    }
+    if (user.claims[DISABLED] === true) {
+      await this.log.failed(user.name, 'disabled', origin);
+      throw wrong(user, `the user ${user.name} is disabled`);
+    }
     this.attempts.succeeded(counted, address);
     return user;
   }
 
-  private async startSession(user: StoredUser): Promise<StartedSession> {
+  private async startSession(user: StoredUser, origin: LoginOrigin): Promise<StartedSession> {
     const caller = callerFor(user);
     this.checkRole(caller);
     const text = randomText();
@@ -172,9 +181,12 @@ export class Users {
     if (performance.now() - this.sweptAt > SWEEP_MS) {
       this.sweptAt = performance.now();
       await this.store.sessions.remove('expires_at', new Date().toISOString(), '<');
+      await this.log.removeOld();
     }
     const { name: user_name, stamp } = user;
-    await this.store.sessions.add({ hash: hashOf(text), user_name, stamp, expires_at: expires.toISOString() });
+    const hash = hashOf(text);
+    await this.store.sessions.add({ hash, user_name, stamp, expires_at: expires.toISOString() });
+    await this.log.loggedIn(hash, user_name, origin);
     return { text, caller, expires };
   }
 }

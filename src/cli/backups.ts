@@ -1,6 +1,6 @@
 /** `catalogue backups`: lists the backups of a place. */
 import { openPlace, reasonOf } from '../serve/backups/place.ts';
-import { listBackups } from '../serve/backups/stored-backups.ts';
+import { describeBackups } from '../serve/backups/stored-backups.ts';
 import { BACKUP_PLACE, ConfigError } from '../settings/by-command.ts';
 import { defineCommand, JSON_OPTION } from './shared/command.ts';
 import { printRows } from './shared/credentials.ts';
@@ -14,16 +14,9 @@ Lists the backups in a folder or in s3://bucket/path, oldest first; by default t
 the rows of the time in its name. From it and the changes that are stored beside it, catalogue restore --until restores
 any moment up to complete_until.`,
   async run({ values, operands: [place = values.backupTo || values.backupFolder] }) {
-    const backups = await listBackups(openPlace(place)).catch((error) => {
+    const rows = await describeBackups(openPlace(place)).catch((error) => {
       throw new ConfigError(`${place} cannot be read: ${reasonOf(error)}`);
     });
-    const rows = backups.map(({ name, moment, size, isEncrypted, completeUntil }) => ({
-      backup: name,
-      time: moment.toISOString(),
-      bytes: size,
-      encrypted: isEncrypted,
-      complete_until: completeUntil.toISOString(),
-    }));
     const columns = ['backup', 'time', 'bytes', 'encrypted', 'complete_until'] as const;
     printRows(columns, rows, values.json, `${place} has no backups.`);
   },

@@ -1,5 +1,5 @@
 /** `catalogue key`: manages API keys. */
-import { addKey, signWithKey } from '../auth/keys.ts';
+import { addKey, revokeKey, signWithKey } from '../auth/keys.ts';
 import { ConfigError, type Values } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
 import { defineCommand, printResult } from './shared/command.ts';
@@ -82,14 +82,18 @@ async function add(settings: Settings, given: string): Promise<void> {
 }
 
 async function list(settings: Settings): Promise<void> {
-  const keys = await withStore(settings, (store) => store.keys.all());
+  const keys = await withStore(settings, async (store) => {
+    const uses = new Map((await store.uses.all()).map(({ name, last_used_at }) => [name, last_used_at]));
+    return (await store.keys.all()).map((key) => ({ ...key, last_used_at: uses.get(key.name) ?? null }));
+  });
   const rows = keys.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  printRows(['name', 'role', 'claims', 'created_at', 'expires_at'], rows, settings.json, 'There are no keys.');
+  const columns = ['name', 'role', 'claims', 'created_at', 'expires_at', 'last_used_at'] as const;
+  printRows(columns, rows, settings.json, 'There are no keys.');
 }
 
 async function revoke(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
-  const wasThere = await withStore(settings, (store) => store.keys.remove('name', name));
+  const wasThere = await withStore(settings, (store) => revokeKey(store, name));
   if (!wasThere) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
   printResult(settings.json, { name }, `The key ${name} is revoked.`);
 }

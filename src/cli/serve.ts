@@ -47,7 +47,7 @@ async function alone(
       log,
       askedToStop,
       certificate,
-      ...(backups === undefined ? {} : { metrics: backups.metrics }),
+      ...(backups === undefined ? {} : { metrics: backups.metrics, backUp: backups.backUp }),
       onListening: (listening) => renewOnHangup(settings, log, (renewed) => listening.renew(renewed)()),
       onObservation: (observation) => {
         admin = startAdmin(settings, observation.adminPages);
@@ -72,7 +72,7 @@ async function together(
   certificate: Certificate | undefined,
 ): Promise<number> {
   const backups = scheduledBackups(settings, log);
-  const workers = new Workers(settings, log, certificate, backups?.metrics);
+  const workers = new Workers(settings, log, certificate, backups);
   let admin: RunningServer | undefined;
   try {
     admin = startAdmin(settings, workers.pages);

@@ -13,8 +13,8 @@ import type { Command } from './shared/command.ts';
 
 /** Time limit for answers of the other processes. */
 const ANSWER_TIMEOUT_MS = 4_000;
-/** Time limit for a change of the declaration, which may migrate large tables. */
-const EDIT_TIMEOUT_MS = 30 * 60_000;
+/** Time limit for a backup, and for a change of the declaration, which may migrate large tables. */
+const LONG_TIMEOUT_MS = 30 * 60_000;
 
 export const command: Command = {
   help: () => 'Internal: catalogue serve --workers starts it.',
@@ -59,7 +59,11 @@ export const command: Command = {
       ratesFile,
       onListening: listens.resolve,
       applyEdit: async (edit) =>
-        ((await channel.ask('edit', EDIT_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? 'it takes too long',
+        ((await channel.ask('edit', LONG_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? 'it takes too long',
+      backUp: async () => {
+        const answer = (await channel.ask('backUp', LONG_TIMEOUT_MS)) as { readonly failure?: string } | undefined;
+        return answer === undefined ? 'it takes too long' : answer.failure;
+      },
       whole: new WorkerReport(channel, ANSWER_TIMEOUT_MS),
       onObservation: (each) => {
         observation = each;

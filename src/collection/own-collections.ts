@@ -1,7 +1,7 @@
 /**
  * The service's own collections: API keys, users, sessions, webhooks, stored views and presence. The same plans read
- * and write them, but they are not part of a catalogue. Requests reach only `PERSONAL_COLLECTIONS`, and keys
- * and users without their secrets. Their tables are created on first use.
+ * and write them, but they are not part of a catalogue. Requests reach only `PERSONAL_COLLECTIONS`, and
+ * `SERVED_ACCOUNTS` without their secrets. Their tables are created on first use.
  */
 import { MAX_PRESENCE_KEY_LENGTH, MAX_VIEW_BYTES, MAX_VIEW_NAME_LENGTH } from '../base/limits/http.ts';
 import { type Collection, declareCollection } from './declaration.ts';
@@ -52,6 +52,32 @@ export const SESSIONS = declareCollection({
   ],
 });
 
+/** The last use of each key, which is not in `KEYS`: databases of earlier versions have that table already. */
+const KEY_USES = declareCollection({
+  name: 'catalogue_key_uses',
+  key: ['name'],
+  fields: [
+    { name: 'name', type: 'text' },
+    { name: 'last_used_at', type: 'timestamptz', required: true },
+  ],
+});
+
+/** Attempts to log in, successful or not. */
+const LOGINS = declareCollection({
+  name: 'catalogue_logins',
+  key: ['id'],
+  fields: [
+    /** The hash of the session that began, or random. */
+    { name: 'id', type: 'text' },
+    { name: 'at', type: 'timestamptz', required: true, indexed: true },
+    /** Null if no user has the name: it may be a mistyped password. */
+    { name: 'user_name', type: 'text' },
+    { name: 'result', type: 'text', required: true },
+    { name: 'address', type: 'text' },
+    { name: 'device', type: 'text' },
+  ],
+});
+
 /** The progress of each webhook, and the lease of the process that sends: the row without a name. */
 export const WEBHOOKS = declareCollection({
   name: 'catalogue_webhooks',
@@ -84,14 +110,29 @@ export const DELIVERIES = declareCollection({
   ],
 });
 
-/** Keys and users as requests see them, by name: without hashes and stamps. */
-export const SERVED_ACCOUNTS: ReadonlyMap<string, Collection> = new Map([
-  ['keys', servedAccounts(KEYS, ['hash'])],
-  ['users', servedAccounts(USERS, ['password', 'stamp'])],
-]);
+/** Keys, users, sessions and logins as requests see them: without secrets. */
+export const SERVED_ACCOUNTS: Readonly<Record<'keys' | 'users' | 'sessions' | 'logins', Collection>> = {
+  keys: servedAccounts(withDetails(KEYS, 'name', KEY_USES), ['hash'], 'name'),
+  users: servedAccounts(USERS, ['password', 'stamp'], 'name'),
+  sessions: servedAccounts(withDetails(SESSIONS, 'hash', LOGINS), ['stamp'], 'hash'),
+  logins: LOGINS,
+};
 
-function servedAccounts(collection: Collection, hidden: readonly string[]): Collection {
-  return { ...withoutFields(collection, hidden), key: [collection.byName.get('name')!] };
+/** What a list has in addition, if its `select` does not say otherwise. */
+export const ACCOUNT_DETAILS: Readonly<Record<string, string>> = {
+  keys: `...${KEY_USES.name}(last_used_at)`,
+  sessions: `...${LOGINS.name}(at,address,device)`,
+};
+
+function servedAccounts(collection: Collection, hidden: readonly string[], key: string): Collection {
+  return { ...withoutFields(collection, hidden), key: [collection.byName.get(key)!] };
+}
+
+/** The collection with a relation to the key of another, which has details of some rows. */
+function withDetails({ draft }: Collection, name: string, details: Collection): Collection {
+  const references = { collection: details.name, onDelete: 'restrict' } as const;
+  const fields = draft.fields.map((field) => (field.name === name ? { ...field, references } : field));
+  return declareCollection({ ...draft, fields }, new Map([[details.name, details]]));
 }
 
 /** The credential that a row belongs to, such as `user ann`. The service sets it; null without roles. */
@@ -137,10 +178,15 @@ export const PERSONAL_COLLECTIONS: ReadonlyMap<string, Collection> = new Map([
 
 /** Collections whose tables are created together. */
 export const CREDENTIALS: readonly Collection[] = [KEYS, USERS, SESSIONS];
+/** Tables of earlier versions lack these, and the service works without them. */
+export const ACCOUNT_LOG = { uses: KEY_USES, logins: LOGINS };
 export const WEBHOOK_TABLES: readonly Collection[] = [WEBHOOKS, DELIVERIES];
 
 export const OWN_COLLECTIONS: ReadonlyMap<string, Collection> = new Map(
-  [...CREDENTIALS, ...WEBHOOK_TABLES, ...PERSONAL_COLLECTIONS.values()].map((each) => [each.name, each]),
+  [...CREDENTIALS, ...Object.values(ACCOUNT_LOG), ...WEBHOOK_TABLES, ...PERSONAL_COLLECTIONS.values()].map((each) => [
+    each.name,
+    each,
+  ]),
 );
 
 export function isOwn(collection: Collection): boolean {

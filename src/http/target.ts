@@ -23,12 +23,12 @@ export type Target =
   | { readonly kind: 'file'; readonly id: string; readonly name: string; readonly route: string }
   /** Stored views and presence, the rows of one caller. */
   | { readonly kind: 'personal'; readonly name: string; readonly rows: RowsTarget }
-  /** Users, keys, roles, the declaration and webhooks. */
+  /** Accounts, roles, the declaration, webhooks and backups. */
   | { readonly kind: 'resource'; readonly name: string; readonly key?: string; readonly route: string }
   /** A path without /catalogue and without the query. */
   | { readonly kind: 'page'; readonly path: string };
 
-const RESOURCES = ['users', 'keys', 'roles', 'declaration', 'webhooks'];
+const RESOURCES = ['users', 'keys', 'sessions', 'logins', 'roles', 'declaration', 'webhooks', 'backups'];
 const PAGES = ['', 'openapi.json', 'docs', 'console', 'auth', 'live', 'ready', 'metrics', 'mcp'];
 
 /** A path of the service is below /catalogue, and also without it unless a collection has its name. */

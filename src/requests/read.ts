@@ -44,17 +44,19 @@ export function readList(
   collection: Collection,
   context: RequestContext,
   /** The rows of an account list: rules of roles do not apply to it. */
-  accounts?: { readonly within: Query | undefined },
+  accounts?: { readonly within: Query | undefined; readonly select: Query['select'] | undefined },
 ): MaybePromise<Answer> {
   const { call } = context;
   const { preferences } = call;
   const hasFacets = acceptsFacets(call.accept);
-  const query = call.parseQuery(hasFacets);
+  const asked = call.parseQuery(hasFacets);
+  const isWhole = asked.select.every(({ kind }) => kind === 'all');
+  const query = isWhole && accounts?.select !== undefined ? { ...asked, select: accounts.select } : asked;
   const media = hasFacets ? FACETS_MEDIA : (handledBy(collection.draft.media, query, call) ?? call.media);
   const page = pageOf(query, call.range);
   context.done('parse');
   const permissions = accounts === undefined ? context.access?.permissions : undefined;
-  const plan = planRead(collection, query, page, preferences.count, permissions, defined(accounts ?? {}));
+  const plan = planRead(collection, query, page, preferences.count, permissions, defined({ within: accounts?.within }));
   return readPlanned(engine, { media, query, preferences, plan: withMaxRows(plan, maxRows), context });
 }
 

@@ -32,6 +32,7 @@ import { makeEdgeChecks } from '../response/edge-checks.ts';
 import type { Audit } from '../response/own-resources.ts';
 import type { CompletedRequest } from '../response/request-context.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
+import { type BackUp, backupResources } from './backups/resources.ts';
 import type { Certificate } from './certificate.ts';
 import { checkDatabaseRoles, openDatabaseRoles, type SchemaApps } from './database-roles.ts';
 import { catalogueSettings, openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
@@ -63,6 +64,8 @@ interface ProcessContext {
   readonly onListening?: (listening: RunningServer) => void;
   /** Changes the declaration of all workers, if this process is one of them. */
   readonly applyEdit?: (edit: DeclarationEdit) => Promise<EditOutcome>;
+  /** Backs up the database now, if the service makes backups. */
+  readonly backUp?: BackUp;
   readonly onStarted: (greeting: StartMessage) => void | Promise<void>;
 }
 
@@ -174,7 +177,14 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       basePath: settings.basePath,
       schema: settings.schema,
       steps: [webhooks.middleware],
-      resources: { ...(access && { ...access.resources, ...webhookResources(engine, catalogue, audit) }), ...edits },
+      resources: {
+        ...(access && {
+          ...access.resources,
+          ...webhookResources(engine, catalogue, audit),
+          ...backupResources(settings, audit, settings.backupSeconds > 0 ? context.backUp : undefined),
+        }),
+        ...edits,
+      },
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer:
         tracing === undefined

@@ -1,7 +1,6 @@
 /** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
-import type { Metric } from '../base/metric.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import { findDeclaration, readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
 import { checkShareable, maintenanceOf } from '../engine/open.ts';
@@ -11,6 +10,7 @@ import { healthPages, type ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
+import type { ScheduledBackups } from './backups/scheduled-backups.ts';
 import type { Certificate } from './certificate.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { sharedPort } from './ports.ts';
@@ -44,8 +44,8 @@ export class Workers implements ServiceStatus {
     private settings: ServeSettings,
     private readonly log: Log,
     private certificate: Certificate | undefined,
-    /** Metrics of the supervisor's own work. */
-    private readonly metrics: () => readonly Metric[] = () => [],
+    /** The supervisor backs up for all workers. */
+    private readonly backups?: Pick<ScheduledBackups, 'metrics' | 'backUp'>,
   ) {
     this.ratesFile = makeRatesFile(log);
   }
@@ -112,7 +112,7 @@ export class Workers implements ServiceStatus {
       metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(isReady)),
       metric('catalogue_workers', 'gauge', 'Processes that answer requests.', serving.length),
       metric('catalogue_worker_restarts_total', 'counter', 'Processes that were started again.', this.restarts),
-      ...this.metrics().map(familyOf),
+      ...(this.backups?.metrics() ?? []).map(familyOf),
       ...this.process.families(),
     ];
     return mergeMetrics([...(await Promise.all(serving.map((each) => each.status.families()))), endedCounters, own]);
@@ -176,7 +176,7 @@ export class Workers implements ServiceStatus {
     const worker = new WorkerProcess(
       { worker: number, settings, certificate: this.certificate, ratesFile: this.ratesFile },
       this,
-      { edit: this.edit },
+      { edit: this.edit, backUp: async () => ({ failure: await this.backups?.backUp() }) },
     );
     worker.generation = generation;
     this.running.add(worker);

@@ -25,5 +25,11 @@ export const MAX_CLAIMS_BYTES = 4_096;
 /** The number of passwords hashed concurrently, each with 19 MiB, and queued. */
 export const MAX_CONCURRENT_HASHES = 2;
 export const MAX_QUEUED_HASHES = 64;
+/** The time between two stored uses of a key, in one process. */
+export const KEY_USE_MS = 3_600_000;
+/** How long logins are stored, the failed ones that a process stores per hour, and the length of a device. */
+export const LOGIN_DAYS = 30;
+export const MAX_STORED_LOGIN_FAILURES = 1_000;
+export const MAX_DEVICE_LENGTH = 200;
 /** The number of names and addresses whose login attempts are tracked. */
 export const MAX_TRACKED_LOGINS = 10_000;

@@ -34,6 +34,9 @@ export class ScheduledBackups {
   /** After a failure, nothing is tried before this time. */
   private retryAt = 0;
   private failures = 0;
+  private lastFailure = '';
+  /** Whether a person wants a backup now. */
+  private isAsked = false;
   /** The moment of the last good backup, and when the log was last found stored completely. */
   private goodAt = 0;
   private logGoodAt = 0;
@@ -55,6 +58,18 @@ export class ScheduledBackups {
       const next = Math.max(this.retryAt, Math.min(this.dueAt, logAt));
       this.timer = setTimeout(this.start, Math.min(Math.max(next - now, 1), MAX_DELAY_MS));
     });
+  };
+
+  /** Backs up at once. Resolves to the reason if that fails. */
+  readonly backUp = async (): Promise<string | undefined> => {
+    while (this.pending !== undefined) await this.pending;
+    if (this.isStopped) return 'the service stops';
+    clearTimeout(this.timer);
+    const before = this.failures;
+    this.isAsked = true;
+    this.start();
+    await this.pending;
+    return this.failures === before ? undefined : this.lastFailure;
   };
 
   /** Stores the rest of the log, and resolves when a running backup has finished. */
@@ -83,13 +98,17 @@ export class ScheduledBackups {
     } catch (error) {
       this.failures++;
       this.retryAt = Date.now() + Math.min(RETRY_SECONDS, backupSeconds) * 1000;
-      this.log.write('error', 'backup failed', { place, reason: reasonOf(error) });
+      this.lastFailure = reasonOf(error);
+      this.log.write('error', 'backup failed', { place, reason: this.lastFailure });
+    } finally {
+      this.isAsked = false;
     }
   }
 
   private async step(maintenance: Maintenance, place: BackupPlace): Promise<void> {
     if (!this.hasListed) await this.findLast(place);
-    if (Date.now() >= this.dueAt || !(await this.storeLog(maintenance, place))) await this.backup(maintenance, place);
+    if (this.isAsked || Date.now() >= this.dueAt || !(await this.storeLog(maintenance, place)))
+      await this.backup(maintenance, place);
   }
 
   /** Continues after the last backup of an earlier process. */

@@ -85,6 +85,17 @@ export async function listBackups(place: BackupPlace): Promise<readonly StoredBa
   });
 }
 
+/** The backups of a place, as `catalogue backups` and requests show them. */
+export async function describeBackups(place: BackupPlace) {
+  return (await listBackups(place)).map(({ name, moment, size, isEncrypted, completeUntil }) => ({
+    backup: name,
+    time: moment.toISOString(),
+    bytes: size,
+    encrypted: isEncrypted,
+    complete_until: completeUntil.toISOString(),
+  }));
+}
+
 function momentOf(time: string): Date {
   const digits = time.replaceAll(/\D/g, '').padEnd(17, '0');
   return new Date(digits.replace(/^(.{4})(..)(..)(..)(..)(..)(...)$/, '$1-$2-$3T$4:$5:$6.$7Z'));

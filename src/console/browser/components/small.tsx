@@ -29,14 +29,16 @@ export function PageAnnouncement() {
 interface EmptyStateProps {
   readonly title: string;
   readonly text?: string;
+  /** Whether it is all that the page shows. */
+  readonly isPage?: boolean;
   /** The next step. */
   readonly children?: ReactNode;
 }
 
-export function EmptyState({ title, text, children }: EmptyStateProps) {
+export function EmptyState({ title, text, isPage = false, children }: EmptyStateProps) {
   return (
     <div className="empty-state stack">
-      <h2>{title}</h2>
+      {isPage ? <PageTitle title={title} /> : <h2>{title}</h2>}
       {text !== undefined && <p>{text}</p>}
       <div>{children}</div>
     </div>
@@ -46,7 +48,7 @@ export function EmptyState({ title, text, children }: EmptyStateProps) {
 /** The page of an address that has none. */
 export function NotFound() {
   return (
-    <EmptyState title={t.app.notFound} text={t.app.notFoundText}>
+    <EmptyState isPage title={t.app.notFound} text={t.app.notFoundText}>
       <Button href="/" kind="primary">
         {t.app.toOverview}
       </Button>
@@ -93,6 +95,21 @@ export function ErrorMessage({ error, onRetry }: { readonly error: unknown; read
       {onRetry !== undefined && <Button onClick={onRetry}>{t.app.retry}</Button>}
     </div>
   );
+}
+
+interface LoadedProps<Data> {
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** The data of a query, or in its place an error or the skeleton. */
+export function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
+  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  return data === undefined ? <Skeleton /> : children(data);
 }
 
 interface LabelledProps {

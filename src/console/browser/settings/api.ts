@@ -1,5 +1,5 @@
-/** Requests for users, keys, roles and the declaration. */
-import { useQuery } from '@tanstack/react-query';
+/** Requests for accounts, roles, backups and the declaration. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RoleDraft } from '../../../collection/draft.ts';
 import { ask } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -13,6 +13,7 @@ export interface Account {
   readonly created_at: string;
   /** Present in keys. */
   readonly expires_at?: string | null;
+  readonly last_used_at?: string | null;
   /** Present in users. */
   readonly isDisabled?: boolean;
 }
@@ -54,11 +55,23 @@ function withState(account: Account): Account {
   return { ...account, claims, isDisabled: disabled === true };
 }
 
-export function useRoles() {
+/** A list of the service, such as `roles`. */
+export function useSetting<Data>(path: string, enabled = true) {
   return useQuery({
-    queryKey: ['settings', 'roles'],
-    queryFn: async () => (await ask('/catalogue/roles')).json as readonly RoleDraft[],
+    enabled,
+    queryKey: ['settings', path],
+    queryFn: async () => (await ask(`/catalogue/${path}`)).json as Data,
+    placeholderData: keepPreviousData,
   });
+}
+
+export const useRoles = () => useSetting<readonly RoleDraft[]>('roles');
+
+/** Changes a list of the service, and reads all settings again. */
+export async function changeSetting(method: 'POST' | 'DELETE', path: string, body?: Patch): Promise<unknown> {
+  const { json } = await ask(`/catalogue/${path}`, { method, body });
+  await queryClient.invalidateQueries({ queryKey: ['settings'] });
+  return json;
 }
 
 /** Adds, changes or removes an account. Resolves to the answer, which contains a new key. */

@@ -7,15 +7,21 @@ export interface NamedAction {
   readonly onClick: () => void;
 }
 
-interface SettingsTableProps<Row extends { readonly name: string }> {
+interface NamedRow {
+  readonly name: string;
+  /** Distinguishes rows of one name. */
+  readonly id?: string;
+}
+
+interface SettingsTableProps<Row extends NamedRow> {
   /** The headings of the name and of the other columns. */
   readonly heads: readonly string[];
   readonly rows: readonly Row[];
   readonly cellsOf: (row: Row) => readonly ReactNode[];
-  readonly actionsOf: (row: Row) => readonly NamedAction[];
+  readonly actionsOf?: (row: Row) => readonly NamedAction[];
 }
 
-export function SettingsTable<Row extends { readonly name: string }>(props: SettingsTableProps<Row>) {
+export function SettingsTable<Row extends NamedRow>(props: SettingsTableProps<Row>) {
   const { heads, rows, cellsOf, actionsOf } = props;
   return (
     <table>
@@ -24,26 +30,28 @@ export function SettingsTable<Row extends { readonly name: string }>(props: Sett
           {heads.map((head) => (
             <th key={head}>{head}</th>
           ))}
-          <td />
+          {actionsOf !== undefined && <td />}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.name}>
+          <tr key={row.id ?? row.name}>
             <th scope="row">{row.name}</th>
             {cellsOf(row).map((cell, at) => (
               <td key={heads[at + 1]}>{cell}</td>
             ))}
-            <td>
-              <div className="line wrap">
-                {actionsOf(row).map(({ label, onClick }) => (
-                  <Button key={label} onClick={onClick}>
-                    {label}
-                    <span className="visually-hidden"> {row.name}</span>
-                  </Button>
-                ))}
-              </div>
-            </td>
+            {actionsOf !== undefined && (
+              <td>
+                <div className="line wrap">
+                  {actionsOf(row).map(({ label, onClick }) => (
+                    <Button key={label} kind="quiet" className="small" onClick={onClick}>
+                      {label}
+                      <span className="visually-hidden"> {row.name}</span>
+                    </Button>
+                  ))}
+                </div>
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

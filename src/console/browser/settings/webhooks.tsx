@@ -1,17 +1,13 @@
 /** The webhooks of the declaration, with their progress and the deliveries that failed or wait. */
-import { useQuery } from '@tanstack/react-query';
-import { ask } from '../api/client.ts';
-import { queryClient } from '../api/query-client.ts';
 import { Button } from '../components/button.tsx';
-import { EmptyState, ErrorMessage, Skeleton } from '../components/small.tsx';
+import { EmptyState, Loaded } from '../components/small.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
+import { changeSetting, useSetting } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { SettingsTable } from './settings-table.tsx';
-
-const WEBHOOKS = '/catalogue/webhooks';
 
 interface Webhook {
   readonly name: string;
@@ -32,14 +28,17 @@ interface Delivery {
 }
 
 export function Webhooks() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings', 'webhooks'],
-    queryFn: async () => (await ask(WEBHOOKS)).json as readonly Webhook[],
-  });
-  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton />;
-  if (data.length === 0) return <EmptyState title={t.settings.noWebhooks} />;
-  return data.map((each) => <WebhookPart key={each.name} webhook={each} />);
+  return (
+    <Loaded query={useSetting<readonly Webhook[]>('webhooks')}>
+      {(data) =>
+        data.length === 0 ? (
+          <EmptyState title={t.settings.noWebhooks} />
+        ) : (
+          data.map((each) => <WebhookPart key={each.name} webhook={each} />)
+        )
+      }
+    </Loaded>
+  );
 }
 
 function WebhookPart({
@@ -47,20 +46,15 @@ function WebhookPart({
 }: {
   readonly webhook: Webhook;
 }) {
-  const path = `${WEBHOOKS}/${encodeURIComponent(name)}`;
-  const { data = [] } = useQuery({
-    queryKey: ['settings', 'webhooks', name],
-    queryFn: async () => (await ask(path)).json as readonly Delivery[],
-    enabled: waiting + failed > 0,
-  });
+  const path = `webhooks/${encodeURIComponent(name)}`;
+  const { data = [] } = useSetting<readonly Delivery[]>(path, waiting + failed > 0);
   const send = async (body: { readonly seq?: number }) => {
     try {
-      const { json } = await ask(path, { method: 'POST', body });
-      notify(t.settings.sentAgain((json as { readonly count: number }).count));
+      const answer = await changeSetting('POST', path, body);
+      notify(t.settings.sentAgain((answer as { readonly count: number }).count));
     } catch (failure) {
       notifyError(failure);
     }
-    await queryClient.invalidateQueries({ queryKey: ['settings', 'webhooks'] });
   };
   const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
   return (

@@ -71,6 +71,11 @@ export const app = {
 
 export const errors = {
   unreachable: 'Der Dienst ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
+  wrongLogin: 'Der Name oder das Passwort ist falsch.',
+  tooManyLogins: 'Zu viele Versuche. Warten Sie ein wenig und versuchen Sie es erneut.',
+  tooManyRequests: 'Das sind zu viele Anfragen. Warten Sie ein wenig und versuchen Sie es erneut.',
+  tooBig: 'Diese Datei oder dieser Text ist größer, als der Dienst annimmt.',
+  diskFull: 'Die Platte des Dienstes ist voll. Zeilen können gelesen, aber nicht geändert werden.',
   unavailable: 'Der Dienst kann das jetzt nicht. Versuchen Sie es später noch einmal.',
   wrongValue: (value: string) => `„${value}“ ist kein gültiger Wert.`,
   tooLarge: 'Die Zahl ist zu groß.',
@@ -111,6 +116,8 @@ export const overview = {
   by: (what: string, field: string) => `${what} nach ${field}`,
   none: (field: string) => `Ohne ${field}`,
   chart: (title: string) => `${title} (Diagramm)`,
+  tooMany:
+    'Zu viele verschiedene Werte, um sie hier zu addieren. Ein berechnetes Feld mit der Rolle „value“ zeigt die Summe.',
   empty: 'Noch nichts anzuzeigen.',
   more: 'Nur die größten Gruppen werden gezeigt.',
   refresh: 'Aktualisieren',

@@ -15,6 +15,7 @@ export const history = {
   noChangesText: 'Wählen Sie einen anderen Tag, oder entfernen Sie die Filter.',
   more: 'Mehr anzeigen',
   tooMany: (count: string) => `Nur ${count} Anfragen werden gezeigt. Wählen Sie eine Sammlung.`,
+  heads: ['Zeile', 'Feld', 'Alt → neu'] as readonly string[],
   kinds: { insert: 'angelegt', update: 'geändert', delete: 'gelöscht' },
   willBe: { insert: 'kommt zurück', update: 'bekommt die alten Werte', delete: 'wird gelöscht' },
   restoreAll: 'Alles wiederherstellen',

@@ -23,6 +23,7 @@ export const record = {
   unsaved: 'Noch nicht gespeichert',
   restoredInput: 'Ihre Eingabe von vorhin, noch nicht gespeichert',
   discard: 'Verwerfen',
+  sections: { general: 'Allgemein', numbers: 'Zahlen', references: 'Gehört zu' },
   files: 'Bilder und Dateien',
   someone: 'Jemand anders',
   changedBy: (person: string) => `${person} hat das geändert, während die Seite offen war.`,

@@ -2,7 +2,15 @@ import { counted } from '../numbers.ts';
 
 export const settings = {
   title: 'Einstellungen',
-  parts: { users: 'Benutzer', keys: 'API-Schlüssel', roles: 'Rollen', model: 'Datenmodell', webhooks: 'Webhooks' },
+  parts: {
+    users: 'Benutzer',
+    sessions: 'Sitzungen',
+    keys: 'API-Schlüssel',
+    roles: 'Rollen',
+    model: 'Datenmodell',
+    webhooks: 'Webhooks',
+    backups: 'Sicherungen',
+  },
   unavailable:
     'Einstellungen brauchen eine Rolle mit allen Rechten oder eine, die Benutzer verwaltet. Ohne Rollen starten Sie den Dienst mit --edit-declaration.',
   noRoles:
@@ -15,6 +23,8 @@ export const settings = {
   created: 'Hinzugefügt',
   expires: 'Gültig bis',
   never: 'unbegrenzt',
+  lastUsed: 'Zuletzt benutzt (auf die Stunde)',
+  notUsed: 'noch nicht',
   claims: 'Claims',
   claimsHelp: 'Für Regeln mit {claims.name}. JSON: {"region":"north"}',
   claimsWrong: 'Das ist kein JSON-Objekt.',
@@ -111,5 +121,34 @@ export const settings = {
   deliveryHeads: ['Änderung', 'Zeile', 'Versuche', 'Nächster Versuch', 'Grund'] as readonly string[],
   sendAgain: 'Erneut senden',
   sendAllAgain: 'Alle erneut senden',
+  sessions: 'Offene Sitzungen',
+  sessionHeads: ['Benutzer', 'Seit', 'Bis', 'Adresse', 'Gerät'] as readonly string[],
+  findUser: 'Benutzer suchen',
+  noSessions: 'Niemand ist angemeldet.',
+  firstSessions: (count: string) => `Die neuesten ${count} sind zu sehen.`,
+  endSession: 'Beenden',
+  endAllOf: (name: string) => `Alle von ${name} beenden`,
+  endOthers: 'Alle anderen abmelden',
+  sessionsEnded: 'Beendet. Die Seite dieser Personen fragt wieder nach dem Passwort.',
+  logins: 'Letzte Anmeldungen',
+  loginHeads: ['Zeit', 'Benutzer', 'Ergebnis', 'Adresse', 'Gerät'] as readonly string[],
+  noLogins: 'Noch keine Anmeldungen.',
+  loginResults: {
+    ok: 'angemeldet',
+    wrong_password: 'falsches Passwort',
+    unknown_user: 'unbekannter Name',
+    disabled: 'Benutzer ist gesperrt',
+  },
+  deviceOn: (browser: string, system: string) => `${browser} auf ${system}`,
+  backUpNow: 'Jetzt sichern',
+  backedUp: 'Die Sicherung ist fertig.',
+  backupsEvery: (interval: string, place: string) => `Eine Sicherung alle ${interval}, in ${place}.`,
+  backupsOff:
+    'Der Dienst sichert nicht regelmäßig. Starten Sie ihn mit --backup-every 1h --backup-to ORT, oder verwenden Sie catalogue backup.',
+  lastBackup: (time: string, age: string) => `Letzte gute Sicherung: ${time} (${age})`,
+  noBackup: 'Es gibt noch keine Sicherung.',
+  backupLate:
+    'Die letzte gute Sicherung ist älter als das doppelte Intervall. Das Protokoll des Dienstes nennt den Grund.',
+  backupHeads: ['Sicherung', 'Zeit', 'Größe', 'Verschlüsselt', 'Vollständig bis'] as readonly string[],
   sentAgain: (count: number) => `${counted(count, 'Änderung', 'Änderungen')} werden erneut gesendet.`,
 } as const;

@@ -72,6 +72,11 @@ export const app = {
 
 export const errors = {
   unreachable: 'The service cannot be reached. Check the connection and try again.',
+  wrongLogin: 'The name or the password is wrong.',
+  tooManyLogins: 'Too many attempts. Wait a little and try again.',
+  tooManyRequests: 'These are too many requests. Wait a little and try again.',
+  tooBig: 'This file or text is larger than the service accepts.',
+  diskFull: 'The disk of the service is full. Rows can be read, but not changed.',
   unavailable: 'The service cannot do this now. Try again later.',
   wrongValue: (value: string) => `“${value}” is not a valid value.`,
   tooLarge: 'The number is too large.',
@@ -112,6 +117,7 @@ export const overview = {
   by: (what: string, field: string) => `${what} by ${field.toLowerCase()}`,
   none: (field: string) => `No ${field.toLowerCase()}`,
   chart: (title: string) => `${title} (chart)`,
+  tooMany: 'Too many different values to add up here. A computed field with the role “value” shows the sum.',
   empty: 'Nothing to show yet.',
   more: 'Only the largest groups are shown.',
   refresh: 'Refresh',

@@ -15,6 +15,7 @@ export const history = {
   noChangesText: 'Choose another day, or clear the filters.',
   more: 'Show more',
   tooMany: (count: string) => `Only ${count} requests are shown. Choose a collection.`,
+  heads: ['Row', 'Field', 'Old → new'] as readonly string[],
   kinds: { insert: 'created', update: 'changed', delete: 'deleted' },
   willBe: { insert: 'comes back', update: 'gets the old values', delete: 'is deleted' },
   restoreAll: 'Restore all',

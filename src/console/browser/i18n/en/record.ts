@@ -23,6 +23,7 @@ export const record = {
   unsaved: 'Not saved yet',
   restoredInput: 'Your input from before, not saved yet',
   discard: 'Discard',
+  sections: { general: 'General', numbers: 'Numbers', references: 'Belongs to' },
   files: 'Pictures and files',
   someone: 'Someone else',
   changedBy: (person: string) => `${person} changed this while the page was open.`,

@@ -1,0 +1,108 @@
+/** The backups of the service: whether they are on time, the list of them, and a backup now. */
+import { useState } from 'react';
+import { Button } from '../components/button.tsx';
+import { ErrorMessage, Loaded } from '../components/small.tsx';
+import { notify } from '../components/toasts.tsx';
+import { formatMoment } from '../fields/dates.ts';
+import { language, locale } from '../i18n/locale.ts';
+import { t } from '../i18n/text.ts';
+import { changeSetting, useSetting } from './api.ts';
+import { SettingsTable } from './settings-table.tsx';
+
+interface BackupState {
+  readonly place: string;
+  /** 0 if the service makes none. */
+  readonly interval_seconds: number;
+  readonly last_backup_at: string | null;
+  readonly is_late: boolean;
+  /** Why there are none, in words of the service. */
+  readonly problem: string | null;
+  readonly backups: readonly {
+    readonly backup: string;
+    readonly time: string;
+    readonly bytes: number;
+    readonly encrypted: boolean;
+    readonly complete_until: string;
+  }[];
+}
+
+export function Backups() {
+  const query = useSetting<BackupState>('backups');
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const backUp = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await changeSetting('POST', 'backups');
+      notify(t.settings.backedUp);
+    } catch (error) {
+      setFailure(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <Loaded query={query}>
+      {({ place, interval_seconds, last_backup_at, is_late, problem, backups }) => (
+        <>
+          {failure !== undefined && <ErrorMessage error={failure} />}
+          {problem !== null && <p className="notice danger">{problem}</p>}
+          {is_late && problem === null && <p className="notice warn">{t.settings.backupLate}</p>}
+          {problem === null && (
+            <p>
+              {interval_seconds === 0
+                ? t.settings.backupsOff
+                : t.settings.backupsEvery(spanOf(interval_seconds), place)}
+            </p>
+          )}
+          <div className="line wrap">
+            <p>
+              {last_backup_at === null
+                ? t.settings.noBackup
+                : t.settings.lastBackup(formatMoment(last_backup_at), ageOf(last_backup_at))}
+            </p>
+            <span className="space" />
+            {interval_seconds > 0 && (
+              <Button kind="primary" aria-disabled={isBusy} onClick={() => void (isBusy || backUp())}>
+                {t.settings.backUpNow}
+              </Button>
+            )}
+          </div>
+          {backups.length > 0 && (
+            <SettingsTable
+              heads={t.settings.backupHeads}
+              rows={backups.map((each) => ({ ...each, name: each.backup })).reverse()}
+              cellsOf={({ time, bytes, encrypted, complete_until }) => [
+                formatMoment(time),
+                inUnit(bytes / 1_000_000, 'megabyte'),
+                encrypted ? t.app.yes : t.app.no,
+                formatMoment(complete_until),
+              ]}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** The largest unit of which there is at least one. */
+function largestUnit(seconds: number): readonly [count: number, unit: 'day' | 'hour' | 'minute' | 'second'] {
+  const units = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const;
+  const [unit, length] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
+  return [Math.floor(seconds / length), unit];
+}
+
+const inUnit = (count: number, unit: string): string =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(count);
+
+const spanOf = (seconds: number): string => inUnit(...largestUnit(seconds));
+
+function ageOf(time: string): string {
+  const [count, unit] = largestUnit(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
+  return new Intl.RelativeTimeFormat(language).format(-count, unit);
+}
