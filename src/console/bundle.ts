@@ -13,6 +13,7 @@ import { requireDescriptors } from '../base/files/descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
 import { loadCachedBundle } from './bundle-cache.ts';
+import { buildFonts } from './fonts.ts';
 import { readGuideTexts } from './guide/texts.ts';
 
 const BROWSER = join(import.meta.dir, 'browser');
@@ -59,6 +60,11 @@ async function buildPages(names: readonly PageName[]): Promise<Assets> {
       const shared = output.kind === 'chunk' ? [] : sharedFiles(text);
       if (output.kind !== 'chunk') loaded.push(...(shared.length > 0 ? shared : [file]));
       if (shared.length === 0) files.set(file, storeFile(text, output.type));
+    }
+    const fonts = name === 'console' ? await buildFonts(BROWSER) : [];
+    for (const [file, font] of fonts) {
+      files.set(file, font);
+      if (file.endsWith('.woff2')) loaded.push(file);
     }
     pages[name] = loaded;
   }

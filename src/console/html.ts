@@ -1,11 +1,12 @@
 /** The HTML shell of the console, and the Content-Security-Policy of our pages. */
 import { escapeHtml } from '../base/html.ts';
+import { fontStyle } from './fonts.ts';
 
 interface Shell {
   readonly title: string;
   /** The relative path from the page to the root of the service. A proxy may add a prefix. */
   readonly root: string;
-  /** Scripts and style sheets. */
+  /** Scripts, style sheets and fonts. */
   readonly assets: readonly string[];
   /** Data for the scripts, in an element that browsers do not run. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -35,11 +36,18 @@ export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own')
 }
 
 export function pageHtml({ title, root, assets, data }: Shell, nonce: string): string {
-  const loaded = assets.map((path) =>
-    path.endsWith('.css')
-      ? `<link rel="stylesheet" href="${root}${path}">`
-      : `<script type="module" src="${root}${path}"></script>`,
-  );
+  const fonts = assets.filter((path) => path.endsWith('.woff2')).map((path) => root + path);
+  const loaded = assets
+    .filter((path) => !path.endsWith('.woff2'))
+    .map((path) =>
+      path.endsWith('.css')
+        ? `<link rel="stylesheet" href="${root}${path}">`
+        : `<script type="module" src="${root}${path}"></script>`,
+    );
+  // The first one has the letters of most pages. The texts would change if it were loaded after the style.
+  const first = fonts
+    .slice(0, 1)
+    .map((path) => `<link rel="preload" href="${path}" as="font" type="font/woff2" crossorigin>`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -48,7 +56,8 @@ export function pageHtml({ title, root, assets, data }: Shell, nonce: string): s
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${ICON}">
-<style nonce="${nonce}">${STYLE}</style>
+<style nonce="${nonce}">${STYLE}${fonts.length === 0 ? '' : fontStyle(fonts)}</style>
+${first.join('')}
 ${data === undefined ? '' : `<script type="application/json" id="data">${jsonForHtml(data)}</script>`}
 ${loaded.join('\n')}
 </head>
@@ -79,7 +88,7 @@ export function notInstalled(name: string, root: string): string {
 }
 
 /** Styles until the scripts have run, and for text that only screen readers announce. */
-const STYLE = `body{margin:0;font-family:system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
+const STYLE = `body{margin:0;font-family:Inter,"Inter until loaded",system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
 .starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;border-bottom:1px solid #8884}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(prefers-reduced-motion:reduce){*,::before,::after{animation-duration:.01ms!important;animation-iteration-count:1!important;transition:none!important;scroll-behavior:auto!important}}

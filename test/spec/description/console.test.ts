@@ -27,8 +27,9 @@ const scriptsOf = (html: string) =>
 
 /** The size limits of the console and of the API reference page, in transferred bytes. */
 const MAX_CONSOLE_BYTES = 400_000;
-/** The limit of the files that every page loads at first. */
-const MAX_FIRST_BYTES = 240_000;
+/** The limit of the scripts and styles that every page loads at first, and of the fonts. */
+const MAX_FIRST_BYTES = 200_000;
+const MAX_FONT_BYTES = 60_000;
 const MAX_REFERENCE_BYTES = 520_000;
 
 test.each(['/console', '/docs'])('%s cannot be framed by another page, and sends no referrer', async (path) => {
@@ -53,7 +54,7 @@ describe('the console', () => {
     '%s loads the same files relative to its own address',
     async (path) => {
       const html = await (await ask(path)).text();
-      const files = [...html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(
+      const files = [...html.matchAll(/(?:src=|rel="stylesheet" href=|url\()"([^"]+)"/g)].map(
         ([, file]) => new URL(file!, `http://catalogue/api${path}`).pathname,
       );
       expect(files.map((file) => file.slice('/api/console/assets/'.length)).sort()).toEqual(
@@ -88,8 +89,27 @@ describe('the console', () => {
     const size = sizes.reduce((sum, each) => sum + each, 0);
     expect(size).toBeGreaterThan(100_000);
     expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
-    const first = own.map(([name], at) => (loaded.console.includes(name) ? sizes[at]! : 0));
-    expect(first.reduce((sum, each) => sum + each, 0)).toBeLessThan(MAX_FIRST_BYTES);
+    const isFont = (name: string) => name.endsWith('.woff2');
+    const first = (isChosen: (name: string) => boolean) =>
+      own.reduce((sum, [name], at) => sum + (loaded.console.includes(name) && isChosen(name) ? sizes[at]! : 0), 0);
+    expect(first((name) => !isFont(name))).toBeLessThan(MAX_FIRST_BYTES);
+    expect(first(isFont)).toBeGreaterThan(20_000);
+    expect(first(isFont)).toBeLessThan(MAX_FONT_BYTES);
+  });
+
+  test('has a font of its own with its licence, which the policy allows', async () => {
+    const page = await ask('/console');
+    expect(page.headers.get('content-security-policy')).toContain("font-src 'self'");
+    const [, first] = /<link rel="preload" href="([^"]+)" as="font" type="font\/woff2" crossorigin>/.exec(
+      await page.text(),
+    )!;
+    const font = await ask(new URL(first!, 'http://catalogue/console').pathname);
+    expect(font.headers.get('content-type')).toBe('font/woff2');
+    // As packed in an executable.
+    const bytes = new Uint8Array(await font.arrayBuffer());
+    expect(unpackAssets(packAssets(built)).files.get(first!.split('/').at(-1)!)!.bytes).toEqual(bytes);
+    expect(new TextDecoder().decode(bytes.slice(0, 4))).toBe('wOF2');
+    expect(await (await ask('/console/assets/inter-licence.txt')).text()).toContain('SIL OPEN FONT LICENSE');
   });
 
   test('loads the texts of another language on demand', () => {
