@@ -36,8 +36,12 @@ const names = (fields: readonly { readonly name: string }[]) => fields.map(({ na
 
 test('a form has the fields in their order, then files, then what nobody can change', () => {
   const stored = groupFields(teas, teas.fields, false);
-  expect([stored.main, stored.files, stored.fixed].map(names)).toEqual(['name price', 'image', 'id changed_at']);
-  expect(names(groupFields(teas, teas.fields, true).main)).toBe('name price id');
+  expect([stored.sections[0]![1], stored.files, stored.fixed].map(names)).toEqual([
+    'name price',
+    'image',
+    'id changed_at',
+  ]);
+  expect(names(groupFields(teas, teas.fields, true).sections[0]![1])).toBe('name price id');
   expect(teas.fields.filter((field) => isNeeded(teas, field)).map(({ name }) => name)).toEqual(['name']);
 });
 

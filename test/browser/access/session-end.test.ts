@@ -1,7 +1,7 @@
 /** A session or a token that ends during an edit: the page asks for it again and keeps what was typed. */
 import { afterEach, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
 import { run, until } from '../../support/processes/process.ts';
@@ -38,7 +38,7 @@ browserStories(
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       const bar = page.getByRole('form', { name: 'Log in again' });
       await bar.waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await bar.getByLabel('Password').fill(PASSWORD);
       await bar.getByRole('button', { name: 'Log in', exact: true }).click();
       await stage.until('The name or the password is wrong');

@@ -1,6 +1,6 @@
 /** Many rows at once: change, calculate and delete them, with a preview, one request and one undo. */
 import { expect, test } from 'bun:test';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Product, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { until } from '../../support/processes/process.ts';
 
@@ -31,7 +31,7 @@ browserStories(
       await page.getByLabel('Percent').fill('7.5');
       await stage.until(`${before.length - 1} rows will change. 1 row without a number does not change.`);
       expect(await page.getByRole('dialog').locator('tbody tr').count()).toBe(5);
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()));
       await page.getByRole('button', { name: 'Change all' }).dblclick();
       await stage.until(`${before.length - 1} rows changed.`);

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories } from '../../support/browser/browser.ts';
 import { gradient } from '../../support/pictures.ts';
 import { temporaryFolder, until } from '../../support/processes/process.ts';
@@ -107,7 +107,7 @@ browserStories(
       await images.getByRole('button', { name: 'Move three.png forward' }).click();
       await images.getByRole('button', { name: 'Remove one.png' }).click();
       expect((await tea()).images).toEqual([]);
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Control+s');
       await stage.until('Saved.');
       expect(await tea()).toEqual({
@@ -130,7 +130,7 @@ browserStories(
       await page.getByRole('menuitemradio', { name: 'Gallery' }).click();
       const card = page.getByRole('article', { name: 'Assam' });
       await untilLoaded(card.locator('img.card-picture'), 1);
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await card.getByRole('link', { name: 'Assam' }).click();
       await page.getByRole('heading', { name: 'Assam' }).waitFor();
     });

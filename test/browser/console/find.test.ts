@@ -1,6 +1,6 @@
 /** Find rows: search, filters with counts, all conditions, two sorts, the palette, and the request behind the list. */
 import { expect, test } from 'bun:test';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Product, shownNames, untilShown } from '../../support/browser/browser.ts';
 import { until } from '../../support/processes/process.ts';
 
@@ -17,7 +17,7 @@ browserStories(
       const values = page.getByRole('dialog', { name: 'Category' });
       await values.getByLabel('Seafood 12').check();
       await values.getByLabel('Produce 5').check();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await values.getByRole('button', { name: 'Apply' }).click();
       await stage.until('17 rows');
       await page
@@ -92,7 +92,7 @@ browserStories(
       const expression = page.getByRole('group', { name: 'Condition' }).nth(1);
       await expression.getByLabel('Field').selectOption('or');
       await expression.getByLabel('Value').fill('(unit_price.eq.18,unit_price.eq.19)');
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Apply' }).click();
       await untilShown(page, ['Chai', 'Chang']);
       await stage.until('2 rows');
@@ -106,7 +106,7 @@ browserStories(
       await added.getByLabel('Joined by').selectOption('or');
       await added.getByLabel('Field').selectOption({ label: 'Product name' });
       await added.getByLabel('Value').fill('Ikura, or "Tofu"');
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Apply' }).click();
       await stage.until('Unit price = 18 or Unit price = 19 or Product name = Ikura, or "Tofu"');
       expect(decodeURIComponent(page.url())).toContain('product_name.eq."Ikura, or \\"Tofu\\""');
@@ -171,7 +171,7 @@ browserStories(
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Jump to' }).fill('ikura');
       await page.getByRole('option', { name: 'Ikura Products' }).waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Ikura', level: 1 }).waitFor();
       await page.keyboard.press('Control+k');
@@ -188,7 +188,7 @@ browserStories(
       await page.getByRole('checkbox', { name: 'Supplier', exact: true }).uncheck();
       await page.getByRole('button', { name: 'Move Unit price up' }).click();
       await page.getByLabel('Row height').selectOption('compact');
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Close' }).click();
       const heads = async () =>
         (await page.getByRole('columnheader').allTextContents())

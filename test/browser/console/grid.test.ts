@@ -1,6 +1,6 @@
 /** The cell grid: keys as in a spreadsheet, blocks of the clipboard, and the work of others beside it. */
 import { expect, test } from 'bun:test';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import {
   browserStories,
   clipboardEvent,
@@ -56,7 +56,7 @@ browserStories('the cell grid', (stage) => {
     await cell(stage, 'unit_price', 0).click();
     for (const key of ['Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key);
     await stage.until('Sum 47');
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(await copy(stage)).toBe('18\n19\n10');
     await page.keyboard.press('Control+d');
     await stage.until('2 cells changed.');
@@ -211,7 +211,7 @@ browserStories('the cell grid', (stage) => {
     const dialog = page.getByRole('dialog', { name: 'Paste' });
     await dialog.getByText('200 cells change.').waitFor();
     await dialog.getByRole('row', { name: 'Chai Unit price 18.00 100.50' }).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     const writes: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && writes.push(request.url()));
     await dialog.getByRole('button', { name: 'Change 200 cells' }).dblclick();

@@ -1,6 +1,6 @@
 /** The log of changes in the console: what changed today, and how to get it back. */
 import { expect, test } from 'bun:test';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories } from '../../support/browser/browser.ts';
 
 browserStories('history', (stage) => {
@@ -23,7 +23,7 @@ browserStories('history', (stage) => {
     await entry('Products: 3 changed').getByRole('button', { expanded: false }).click();
     await entry('Products: 1 changed').getByRole('button', { expanded: false }).click();
     await page.getByText('18.00 → 20.00').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await stage.picture('console-changes');
 
     await page.getByRole('button', { name: 'Restore 18.00' }).click();

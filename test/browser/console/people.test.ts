@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
 import { run } from '../../support/processes/process.ts';
@@ -48,7 +48,7 @@ browserStories(
       await sign;
       await ben.reload();
       await ben.getByRole('img', { name: 'ann is editing this row' }).waitFor();
-      expect(await seriousFindings(ben)).toEqual([]);
+      expect(await axeFindings(ben)).toEqual([]);
       await ben.getByRole('link', { name: 'Open Chai' }).click();
       await ben.getByRole('status').filter({ hasText: 'ann is editing this row' }).waitFor();
       expect(await ann.getByText('is editing this row').count()).toBe(0);
@@ -74,7 +74,7 @@ browserStories(
       await section(ben).getByRole('button', { name: 'Add comment' }).click();
       const answer = section(ann).getByRole('article').filter({ hasText: 'ben' });
       await answer.getByText('Yes.').waitFor();
-      expect(await seriousFindings(ann)).toEqual([]);
+      expect(await axeFindings(ann)).toEqual([]);
       await section(ben).getByRole('button', { name: 'Change the comment' }).click();
       await section(ben).getByRole('article').getByRole('textbox').press('End');
       await ben.keyboard.type(' Checked.');

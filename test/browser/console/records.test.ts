@@ -1,6 +1,6 @@
 /** Rows in the console: change, create and delete them, with undo, with errors at their fields, and beside others. */
 import { expect, test } from 'bun:test';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { startService, temporaryFolder, until } from '../../support/processes/process.ts';
 
@@ -59,7 +59,7 @@ browserStories('rows', (stage) => {
     await save(stage);
     const dialog = page.getByRole('dialog', { name: 'Someone else changed the same values' });
     await dialog.getByText('Theirs: 35.00').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await stage.picture('console-conflict');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -185,7 +185,7 @@ browserStories(
       await page.getByRole('option', { name: 'Create “Tea & Sons”…' }).click();
       const dialog = page.getByRole('dialog', { name: 'New row in Suppliers' });
       await dialog.getByLabel('Country').fill('India');
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.waitFor({ state: 'detached' });
       const prices = page.getByRole('region', { name: 'Prices' });

@@ -1,7 +1,7 @@
 /** A service desk: its role manages the users of some roles in the settings, which have nothing else for it. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories } from '../../support/browser/browser.ts';
 import { run, temporaryFolder } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
@@ -45,7 +45,7 @@ browserStories(
       expect(await dialog.getByLabel('Role').getByRole('option').allTextContents()).toEqual(['customer', 'guest']);
       await dialog.getByLabel('Password').pressSequentially(PASSWORD);
       await dialog.getByLabel('Claims').pressSequentially('{"customer_id":7}');
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByRole('row', { name: 'eva customer {"customer_id":7}' }).waitFor();
       expect(await statusOfLogin('eva', PASSWORD)).toBe(200);

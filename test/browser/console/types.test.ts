@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, paste, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { run, temporaryFolder, until } from '../../support/processes/process.ts';
@@ -184,7 +184,7 @@ browserStories(
       };
       await press('ArrowRight');
       await page.getByRole('treeitem', { name: 'Saws' }).waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await press('ArrowDown', 'Alt+Shift+ArrowLeft');
       await stage.until('Saws is now at the top.');
       expect(await aboveOf(2)).toBeNull();
@@ -216,14 +216,14 @@ browserStories(
       await press('Shift+F10');
       await page.getByRole('menuitemradio', { name: 'Sum' }).click();
       await page.locator('.grid-figures').getByText('60').waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('searchbox', { name: 'Search', exact: true }).pressSequentially('s');
       const facets = page.getByRole('complementary', { name: 'Values of the found rows' });
       await facets.getByLabel('live').waitFor();
       await facets.getByLabel('draft').click();
       await page.waitForURL(/state=eq.draft/);
       await page.getByRole('heading', { name: 'Groups' }).waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.reload();
       await page.getByRole('button', { name: 'Changes of this tab' }).click();
       expect(await page.getByRole('menuitem').count()).toBe(4);

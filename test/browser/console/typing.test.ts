@@ -1,7 +1,7 @@
 /** Two people type into the same cells at the speed of a typist: each value is stored, or listed to be decided. */
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { until } from '../../support/processes/process.ts';
 
@@ -65,7 +65,7 @@ browserStories('two people who type', (stage) => {
 
     // The marked cell has the stored value, the list has both. The person decides.
     const second = counts[0]! > counts[1]! ? ann : ben;
-    expect(await seriousFindings(second)).toEqual([]);
+    expect(await axeFindings(second)).toEqual([]);
     const listed = unsaved(second).getByRole('listitem');
     const count = await listed.count();
     const title = (await listed.first().textContent())!.split(':')[0]!;

@@ -1,6 +1,6 @@
 /** The API reference in a real browser: operations to read, and forms that send requests. */
 import { expect, test } from 'bun:test';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage } from '../../support/browser/browser.ts';
 
 /** Opens the form of an operation on products. */
@@ -89,6 +89,6 @@ browserStories('the API reference', (stage) => {
     await open(stage, 'update_products');
     await page.setViewportSize({ width: 390, height: 780 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
   });
 });

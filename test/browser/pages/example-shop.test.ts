@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { seriousFindings } from '../../support/browser/axe.ts';
+import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { run, temporaryFolder, until } from '../../support/processes/process.ts';
@@ -89,7 +89,7 @@ function tell(stage: Stage): void {
     await untilText('199.90 €, North Ridge');
     const loaded = `[...document.images].every((image) => image.complete && image.naturalWidth > 0)`;
     await until('the pictures', async () => (await stage.page.evaluate(loaded)) as boolean);
-    expect(await seriousFindings(stage.page)).toEqual([]);
+    expect(await axeFindings(stage.page)).toEqual([]);
 
     await stage.page.getByLabel('Search').pressSequentially('tnet', TYPING);
     await untilNames('Ridge Tent', 'Dome Tent');

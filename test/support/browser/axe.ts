@@ -8,7 +8,6 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 
 interface Finding {
   readonly id: string;
-  readonly impact: string | null;
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
@@ -20,10 +19,12 @@ const FADED_IN = `Promise.all(document.getAnimations()
 /**
  * A script that runs axe on the open dialog, or else on the page. Meanwhile it hides the elements behind a dialog, and
  * rows and cards after the sixth, which repeat the elements of the first ones: axe compares all visible elements. It
- * disables rules without serious findings and media preloading, because the pages have no media.
+ * disables media preloading, because the pages have no media. A dialog needs neither landmarks nor a first heading.
  */
 const run = (only: readonly string[] | undefined) => `(async () => {
   const dialog = [...document.querySelectorAll('dialog[open], [role=dialog]')].at(-1);
+  const OF_PAGES = Object.fromEntries(['region', 'page-has-heading-one', 'landmark-one-main', 'heading-order', 'bypass']
+    .map((id) => [id, { enabled: false }]));
   const hidden = [...document.querySelectorAll(':is([role=row], tr, article):nth-child(n+7)')];
   for (let each = dialog; each?.parentElement; each = each.parentElement) {
     hidden.push(...[...each.parentElement.children].filter((other) => other !== each));
@@ -32,26 +33,18 @@ const run = (only: readonly string[] | undefined) => `(async () => {
   const found = await axe.run(dialog ?? document, {
     resultTypes: ['violations'],
     preload: false,
-    ${
-      only === undefined
-        ? `rules: Object.fromEntries(axe._audit.rules
-      .filter(({ impact }) => impact === 'minor' || impact === 'moderate')
-      .map(({ id }) => [id, { enabled: false }]))`
-        : `runOnly: ${JSON.stringify(only)}`
-    },
+    ${only === undefined ? 'rules: dialog === undefined ? {} : OF_PAGES' : `runOnly: ${JSON.stringify(only)}`},
   });
   for (const { style } of hidden) style?.removeProperty('display');
   return found.violations;
 })()`;
 
-/** Returns the serious and critical findings of axe on a loaded page or its open dialog. `only` limits the rules. */
-export async function seriousFindings(page: Page, only?: readonly string[]): Promise<string[]> {
+/** Returns all findings of axe on a loaded page or its open dialog, of any impact. `only` limits the rules. */
+export async function axeFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
   // The page's content security policy blocks scripts, so only the debugger can add axe.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
   await page.evaluate(FADED_IN);
   const violations = (await page.evaluate(run(only))) as Finding[];
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary ?? ''}`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary ?? ''}`);
 }

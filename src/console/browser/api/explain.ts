@@ -3,6 +3,7 @@ import { ApiError as ValueError } from '../../../base/errors.ts';
 import { t } from '../i18n/text.ts';
 import { type Collection, type Field, helpTextOf, labelOf } from './catalogue.ts';
 import { type ApiError, type Problem, problemOf } from './errors.ts';
+import { LoginError } from './session/session.ts';
 
 /** Sentences by error code. `value` is the rejected value. */
 const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field?: Field) => string>> = {
@@ -28,7 +29,18 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   CAT404: () => t.errors.notFound,
   PGRST116: () => t.errors.notFound,
   CAT412: () => t.errors.changedByOthers,
+  CAT413: () => t.errors.tooBig,
   CAT422: () => t.errors.reusedKey,
+  CAT429: () => t.errors.tooManyRequests,
+  CAT503: () => t.errors.unavailable,
+  CAT507: () => t.errors.diskFull,
+};
+
+const LOGIN_SENTENCES: typeof SENTENCES = {
+  CAT401: () => t.errors.wrongLogin,
+  CAT429: () => t.errors.tooManyLogins,
+  // The only rule for a new password.
+  PGRST102: () => t.settings.passwordHelp,
 };
 
 /** A filter has no field of its own. The service's message then ends with the value. */
@@ -57,6 +69,8 @@ export function explain(error: unknown, collection?: Collection): string {
   if (error instanceof ValueError) return explainProblem(error as Problem);
   const problem = problemOf(error);
   if (problem === undefined) return error instanceof Error ? error.message : String(error);
+  if (error instanceof LoginError)
+    return LOGIN_SENTENCES[problem.code]?.('', problem) ?? t.errors.rejected(problem.code);
   if ((error as ApiError).status === 401) return t.errors.loggedOut;
   if ((error as ApiError).status >= 500 && SENTENCES[problem.code] === undefined)
     return READABLE.test(problem.code) ? messageOf(problem) : t.errors.unavailable;
@@ -65,11 +79,11 @@ export function explain(error: unknown, collection?: Collection): string {
   return field === undefined ? sentence : t.errors.inField(labelOf(field), sentence);
 }
 
-/** The service's own message, with its code. */
+/** The code, and the service's own message if it is for people: others quote SQL and regular expressions. */
 export function detailsOf(error: unknown): string | undefined {
   const problem = problemOf(error);
   if (problem === undefined) return undefined;
-  return [`${(error as ApiError).status} ${problem.code}: ${problem.message}`, problem.details, problem.hint]
-    .filter((part) => part)
-    .join('\n');
+  const { code, message, details, hint } = problem;
+  const words = READABLE.test(code) ? [message, details, hint] : [];
+  return [`${(error as ApiError).status} ${code}`, ...words].filter((part) => part).join('\n');
 }

@@ -4,6 +4,7 @@
  */
 
 import { type FormEvent, useState } from 'react';
+import { explain } from '../api/explain.ts';
 import { credentialsEnd } from '../api/session/credentials.ts';
 import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
@@ -33,7 +34,7 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
       else token.set(secret.trim());
       close(true);
     } catch (error) {
-      setProblem((error as Error).message);
+      setProblem(explain(error));
     }
   };
   return (

@@ -14,7 +14,7 @@ import { notifyError, notifySaved } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { ChangeList } from './entries.tsx';
+import { ChangeTable } from './change-table.tsx';
 
 const RestoreDialog = onDemand(() => import('./restore-dialog.tsx'));
 
@@ -74,7 +74,7 @@ function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {
   if (data === undefined) return <Skeleton lines={3} />;
   return (
     <>
-      <ChangeList changes={data} hasRows onRestoreValue={(change, field) => void restoreValue(change, field)} />
+      <ChangeTable changes={data} onRestoreValue={(change, field) => void restoreValue(change, field)} />
       {data.length === limit && <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>}
     </>
   );

@@ -47,8 +47,8 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
       {changes?.length === 0 && <p className="help">{t.history.none}</p>}
       {changes !== undefined && (
         <ChangeList
+          collection={collection}
           changes={changes}
-          hasRows={false}
           only={only === '' ? undefined : only}
           onRestoreValue={({ before }, field) =>
             draft.setText(field.name, printValue({ collection, field }, before?.[field.name]))

@@ -15,6 +15,27 @@ export function changedFields({ fields }: Collection, { before, after }: Values)
   );
 }
 
+export const valueIn = (collection: Collection, field: Field, row: Change['before']): string =>
+  formatValue({ collection, field }, row?.[field.name]) || t.app.empty;
+
+export const FieldName = ({ field }: { readonly field: Field }) => <span className="help">{labelOf(field)}</span>;
+
+interface OldAndNewProps {
+  readonly collection: Collection;
+  readonly field: Field;
+  readonly change: Values;
+}
+
+export function OldAndNew({ collection, field, change: { before, after } }: OldAndNewProps) {
+  return (
+    <>
+      {before !== null && <del>{valueIn(collection, field, before)}</del>}
+      {before !== null && after !== null && ' → '}
+      {after !== null && <ins>{valueIn(collection, field, after)}</ins>}
+    </>
+  );
+}
+
 interface ChangeValuesProps {
   readonly collection: Collection;
   readonly change: Values;
@@ -23,24 +44,21 @@ interface ChangeValuesProps {
 }
 
 export function ChangeValues({ collection, change, only, onRestore }: ChangeValuesProps) {
-  const { before, after } = change;
   const fields = changedFields(collection, change).filter(({ name }) => only === undefined || name === only);
-  const value = (field: Field, row: Change['before']) =>
-    formatValue({ collection, field }, row?.[field.name]) || t.app.empty;
   return (
     <dl className="change-values">
       {fields.map((field) => (
         <div key={field.name} className="line wrap">
-          <dt>{labelOf(field)}</dt>
+          <dt>
+            <FieldName field={field} />
+          </dt>
           <dd>
-            {before !== null && <del>{value(field, before)}</del>}
-            {before !== null && after !== null && ' → '}
-            {after !== null && <ins>{value(field, after)}</ins>}
-            {onRestore !== undefined && before !== null && after !== null && mayWrite(collection, field, false) && (
+            <OldAndNew collection={collection} field={field} change={change} />
+            {onRestore !== undefined && mayWrite(collection, field, false) && (
               <IconButton
                 icon="undo-2"
                 className="small"
-                label={t.history.restoreValue(value(field, before))}
+                label={t.history.restoreValue(valueIn(collection, field, change.before))}
                 onClick={() => onRestore(field)}
               />
             )}

@@ -22,6 +22,8 @@ export type Figure =
 const MAX_BARS = 10;
 /** Largest number of groups that the page adds up itself. */
 const MAX_GROUPS = 5_000;
+/** Largest number of groups of a chart whose values are read one after the other. */
+const MAX_CHARTED_GROUPS = 100;
 /** Thresholds in a link: each takes two of the 500 conditions of a request. */
 const MAX_THRESHOLDS = 200;
 
@@ -67,6 +69,7 @@ export interface Stock {
   readonly stock: Field;
   /** Figures of the whole and of groups come from one request. */
   readonly group: Field | undefined;
+  readonly filters?: readonly Pair[];
 }
 
 /**
@@ -74,13 +77,40 @@ export interface Stock {
  * sums the prices of each stock, and the page multiplies.
  */
 export async function stockValue(collection: Collection, of: Stock, isGrouped: boolean): Promise<Figure | undefined> {
-  const { price, stock, group } = of;
-  let rows = await readStock(collection, stock, price, group);
+  const { price, stock, group, filters } = of;
+  let rows = await readStock(collection, stock, price, group, filters);
   // There may be fewer prices than stocks, and too many groups of either.
-  if (rows === undefined) rows = await readStock(collection, price, stock, group);
-  if (rows === undefined && group !== undefined && !isGrouped)
-    return stockValue(collection, { ...of, group: undefined }, false);
-  return rows && addUp(collection, isGrouped ? group : undefined, rows, ({ factor, sum }) => [factor, sum]);
+  if (rows === undefined) rows = await readStock(collection, price, stock, group, filters);
+  if (rows !== undefined)
+    return addUp(collection, isGrouped ? group : undefined, rows, ({ factor, sum }) => [factor, sum]);
+  if (group === undefined) return undefined;
+  const whole = isGrouped ? undefined : await stockValue(collection, { ...of, group: undefined }, false);
+  return whole ?? valueOfEachGroup(collection, { ...of, group }, isGrouped);
+}
+
+/** With too many pairs for one answer, each group has an answer of its own. */
+async function valueOfEachGroup(
+  collection: Collection,
+  { price, stock, group }: Stock & { readonly group: Field },
+  isGrouped: boolean,
+): Promise<Figure | undefined> {
+  const name = printName(group.name);
+  const limit = String(MAX_CHARTED_GROUPS + 1);
+  const groups = await read(collection, [
+    ['select', `key:${name},rows:count()`],
+    ['limit', limit],
+  ]);
+  if (groups.length > MAX_CHARTED_GROUPS) return undefined;
+  const sizes: (readonly [Value, number])[] = [];
+  for (const { key = null } of groups) {
+    const part: Stock = { price, stock, group: undefined, filters: [[name, equals(key)]] };
+    const figure = await stockValue(collection, part, false);
+    if (figure === undefined || !('value' in figure)) return undefined;
+    sizes.push([key, figure.value]);
+  }
+  sizes.sort(([, one], [, other]) => other - one);
+  if (isGrouped) return barsOf(collection, group, sizes);
+  return { value: sizes.reduce((sum, [, value]) => sum + value, 0), filters: [] };
 }
 
 /** The stock of each group. */
@@ -96,10 +126,12 @@ async function readStock(
   by: Field,
   summed: Field,
   group: Field | undefined,
+  filters: readonly Pair[] = [],
 ): Promise<readonly Row[] | undefined> {
   const grouped = group === undefined ? '' : `key:${printName(group.name)},`;
   const rows = await read(collection, [
     ['select', `${grouped}factor:${printName(by.name)},sum:${printName(summed.name)}.sum(),count:count()`],
+    ...filters,
     ['limit', String(MAX_GROUPS + 1)],
   ]);
   return rows.length > MAX_GROUPS ? undefined : rows;

@@ -94,7 +94,9 @@ function Card({ widget, figure, unpin }: WidgetProps) {
   return (
     <section className="card panel" data-figure={widget.id}>
       <Link className="stack" href={addressOf(widget, hasValue ? figure.filters : [])}>
-        <span className="figure">{hasValue ? format(widget, figure.value) : figure === null ? '–' : '…'}</span>
+        <span className="figure" title={figure === null ? t.overview.tooMany : undefined}>
+          {hasValue ? format(widget, figure.value) : figure === null ? '–' : '…'}
+        </span>
         <span className="card-title">{widget.title}</span>
       </Link>
       <UnpinButton widget={widget} unpin={unpin} />
@@ -117,9 +119,8 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
         ))}
       </ul>
       {figure === undefined ? <p className="help">{t.app.loading}</p> : null}
-      {figure === null || (figure !== undefined && bars.length === 0) ? (
-        <p className="help">{t.overview.empty}</p>
-      ) : null}
+      {figure === null && <p className="help">{t.overview.tooMany}</p>}
+      {figure != null && bars.length === 0 && <p className="help">{t.overview.empty}</p>}
       {figure != null && 'bars' in figure && figure.hasMore && <p className="help">{t.overview.more}</p>}
     </section>
   );

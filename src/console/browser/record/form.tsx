@@ -24,7 +24,7 @@ const NONE: Marks = new Map();
 
 export function RecordForm({ collection, draft, row, marks = NONE, name = 'field' }: RecordFormProps) {
   const isNew = row === undefined;
-  const { main, languages, files, fixed } = groupFields(collection, draft.fields, isNew);
+  const { sections, languages, files, fixed } = groupFields(collection, draft.fields, isNew);
   const inputs = (fields: readonly Field[]) =>
     fields.map((field) => (
       <FormField
@@ -37,21 +37,25 @@ export function RecordForm({ collection, draft, row, marks = NONE, name = 'field
         changedBy={marks.get(field.name)}
       />
     ));
+  const section = (title: string, fields: readonly Field[]) => (
+    <section key={title} className="form-section stack" aria-label={title}>
+      <h2>{title}</h2>
+      <div className="record-form">{inputs(fields)}</div>
+    </section>
+  );
   return (
     <>
-      <div className="record-form">{inputs(main)}</div>
-      {languages.map(([language, fields]) => (
-        <section key={language} className="stack" aria-label={languageName(language)}>
-          <h2>{languageName(language)}</h2>
-          <div className="record-form">{inputs(fields)}</div>
-        </section>
-      ))}
-      {files.length > 0 && (
-        <section className="stack" aria-label={t.record.files}>
-          <h2>{t.record.files}</h2>
-          {inputs(files)}
-        </section>
+      {sections.map(([part, fields]) =>
+        part === '' ? (
+          <div key={part} className="record-form">
+            {inputs(fields)}
+          </div>
+        ) : (
+          section(t.record.sections[part], fields)
+        ),
       )}
+      {languages.map(([language, fields]) => section(languageName(language), fields))}
+      {files.length > 0 && section(t.record.files, files)}
       {!isNew && fixed.length > 0 && (
         <dl className="fixed-values line wrap help">
           {fixed.map((field) => (

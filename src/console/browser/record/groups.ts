@@ -1,15 +1,31 @@
-/** The groups of a form: the fields in their declared order, then files, then what only the service writes. */
+/** The groups of a form: sections of fields in their declared order, then files, then what only the service writes. */
 import { fileKind } from '../../../collection/types/file.ts';
-import { type Collection, type Field, translatedBy } from '../api/catalogue.ts';
+import { type Collection, type Field, isNumeric, isYesNo, referenceOf, translatedBy } from '../api/catalogue.ts';
 
 export interface FieldGroups {
-  /** In a new row, values that the service fills in come last. */
-  readonly main: readonly Field[];
+  /** A short form has one section without a name. In a new row, values that the service fills in come last. */
+  readonly sections: readonly (readonly [name: Section | '', fields: readonly Field[]])[];
   /** Translations, by language. */
   readonly languages: readonly (readonly [language: string, fields: readonly Field[]])[];
   readonly files: readonly Field[];
   /** Fields that nobody can change here: the key of a stored row, computed fields, times of the service. */
   readonly fixed: readonly Field[];
+}
+
+const SECTIONS = ['general', 'numbers', 'references'] as const;
+type Section = (typeof SECTIONS)[number];
+/** A form with fewer fields fits a glance. */
+const MIN_FIELDS = 7;
+
+function sectionOf(collection: Collection, field: Field): Section {
+  if (referenceOf(collection, field) !== undefined) return 'references';
+  return isNumeric(field) && !isYesNo(field) && !collection.key.includes(field) ? 'numbers' : 'general';
+}
+
+function sectionsOf(collection: Collection, fields: readonly Field[]): FieldGroups['sections'] {
+  const of = Map.groupBy(fields, (field) => sectionOf(collection, field));
+  if (fields.length < MIN_FIELDS || of.size < 2) return [['', fields]];
+  return SECTIONS.filter((name) => of.has(name)).map((name) => [name, of.get(name)!] as const);
 }
 
 export function groupFields(collection: Collection, fields: readonly Field[], isNew: boolean): FieldGroups {
@@ -21,7 +37,7 @@ export function groupFields(collection: Collection, fields: readonly Field[], is
   const own = main.filter((field) => languageOf(field) === undefined);
   const isFilled = (field: Field) => isNew && (field === assigned || field.generated !== undefined);
   return {
-    main: [...own.filter((field) => !isFilled(field)), ...own.filter(isFilled)],
+    sections: sectionsOf(collection, [...own.filter((field) => !isFilled(field)), ...own.filter(isFilled)]),
     languages: [
       ...Map.groupBy(
         main.filter((field) => !own.includes(field)),

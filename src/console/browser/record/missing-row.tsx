@@ -67,7 +67,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     );
   if (isPending) return <Skeleton />;
   return (
-    <EmptyState title={t.record.missing} text={text}>
+    <EmptyState isPage title={t.record.missing} text={text}>
       {actions}
     </EmptyState>
   );

@@ -43,7 +43,8 @@ export function RowCard({ query, row, omitted, selection, children }: RowCardPro
   return (
     <article className="row-card panel stack" aria-label={titleOf(collection, row)}>
       {picture !== undefined && <CardPicture field={picture} row={row} />}
-      <h3 className="line">
+      {/* Below the heading of a column of the board, or of the page. */}
+      <h3 className="line" aria-level={omitted === undefined ? 2 : 3}>
         {selection !== undefined && (
           <input
             type="checkbox"

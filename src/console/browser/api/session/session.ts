@@ -1,6 +1,6 @@
 /** The session of the person, if the catalogue has roles. */
 import { tabStorage } from '../../base/storage.ts';
-import type { Problem } from '../errors.ts';
+import { ApiError, type Problem } from '../errors.ts';
 import { base, pageData } from './page-data.ts';
 import { token } from './token.ts';
 
@@ -49,6 +49,9 @@ export async function logOut(): Promise<void> {
 export const changePassword = (current: string, password: string): Promise<void> =>
   post('/auth/password', { current, password });
 
+/** The service rejected a name or a password. */
+export class LoginError extends ApiError {}
+
 async function post(path: string, body: unknown): Promise<void> {
   const response = await fetch(`${base}${path}`, {
     method: 'POST',
@@ -56,6 +59,6 @@ async function post(path: string, body: unknown): Promise<void> {
     body: JSON.stringify(body),
   });
   if (response.ok) return;
-  const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
-  throw new Error([problem?.message ?? response.statusText, problem?.hint].filter((part) => part).join(' '));
+  const problem = await response.json().catch(() => ({ code: '', message: response.statusText }));
+  throw new LoginError(response.status, problem as Problem);
 }

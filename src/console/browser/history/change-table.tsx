@@ -1,0 +1,96 @@
+/** The changes of a request as a table: row, field, the old and the new value, and one button to get it back. */
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { type Collection, collectionNamed, type Field, mayWrite, titleOfCollection } from '../api/catalogue.ts';
+import { type Change, rowOfLogKey } from '../api/changes.ts';
+import { rowAddress } from '../api/query/keys.ts';
+import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
+import { IconButton } from '../components/button.tsx';
+import { t } from '../i18n/text.ts';
+import { RestoreRow } from './entries.tsx';
+import { changedFields, FieldName, OldAndNew, valueIn } from './values.tsx';
+
+interface ChangeTableProps {
+  readonly changes: readonly Change[];
+  readonly onRestoreValue: (change: Change, field: Field) => void;
+}
+
+export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
+  useChangeTitles(changes);
+  const [restored, setRestored] = useState<Change>();
+  return (
+    <div className="table-scroll">
+      <table className="change-table">
+        <thead>
+          <tr>
+            {t.history.heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+            <td />
+          </tr>
+        </thead>
+        {changes.map((change) => {
+          const collection = collectionNamed(change.collection);
+          if (collection === undefined) return null;
+          const fields = changedFields(collection, change);
+          const restore = (field: Field | undefined, at: number) => {
+            if (change.kind !== 'update')
+              return at === 0 && ([t.history.restoreRow[change.kind], setRestored] as const);
+            if (field === undefined || !mayWrite(collection, field, false)) return false;
+            const label = t.history.restoreValue(valueIn(collection, field, change.before));
+            return [label, () => onRestoreValue(change, field)] as const;
+          };
+          // A change of times that the service sets has no line of its own.
+          const lines: readonly (Field | undefined)[] = fields.length === 0 ? [undefined] : fields;
+          return (
+            <tbody key={change.seq}>
+              {lines.map((field, at) => {
+                const action = restore(field, at);
+                return (
+                  <tr key={field?.name ?? ''}>
+                    {at === 0 && <RowName collection={collection} change={change} lines={lines.length} />}
+                    <td>{field !== undefined && <FieldName field={field} />}</td>
+                    <td>
+                      {field !== undefined && <OldAndNew collection={collection} field={field} change={change} />}
+                    </td>
+                    <td className="row-actions">
+                      {action !== false && (
+                        <IconButton
+                          icon="undo-2"
+                          className="small"
+                          label={action[0]}
+                          onClick={() => action[1](change)}
+                        />
+                      )}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          );
+        })}
+      </table>
+      <RestoreRow change={restored} onClose={() => setRestored(undefined)} />
+    </div>
+  );
+}
+
+interface RowNameProps {
+  readonly collection: Collection;
+  readonly change: Change;
+  readonly lines: number;
+}
+
+function RowName({ collection, change, lines }: RowNameProps) {
+  return (
+    <th scope="rowgroup" rowSpan={lines}>
+      <Link href={rowAddress(collection, rowOfLogKey(collection, change.key))}>{titleOfChange(change)}</Link>
+      <span className="help">
+        {titleOfCollection(collection)}
+        {change.kind !== 'update' && ` · ${t.history.kinds[change.kind]}`}
+      </span>
+    </th>
+  );
+}
