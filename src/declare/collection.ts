@@ -179,7 +179,7 @@ function readComputed({ computed }: GivenCollection, names: readonly string[]): 
   return { computed: drafts };
 }
 
-function checkRoles(fields: readonly Named<GivenField>[]): void {
+export function checkRoles(fields: readonly Named<GivenField>[]): void {
   const fieldByRole = new Map<string, string>();
   for (const { name, reading, value } of fields) {
     const role = value?.role;

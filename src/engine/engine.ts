@@ -50,6 +50,8 @@ export interface DatabaseSession {
   readonly settings: Readonly<Record<string, string>>;
   /** The quoted name of a function that runs first. */
   readonly preRequest?: string;
+  /** Called if a statement does not fit the database: its description may be old. */
+  readonly onMisfit?: () => void;
 }
 
 export interface WriteResult {

@@ -4,6 +4,7 @@ import { isChangeLog } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import { isFiles } from '../collection/files.ts';
+import { listedMethods } from '../http/rows.ts';
 
 /** Whether callers have roles. If so, a request may need credentials. */
 export function hasRoles({ roles, closed }: Catalogue): boolean {
@@ -41,8 +42,10 @@ export function allowed<T extends { readonly needs?: readonly Right[] }>(
   operations: Readonly<Record<string, T>>,
 ): readonly [method: string, operation: T][] {
   const rights = isChangeLog(collection) || isFiles(collection) ? READ : collection.view?.rights;
+  const methods = listedMethods({ collection });
   return Object.entries(operations).filter(([method, { needs = NEEDED[method]! }]) => {
-    return rights === undefined || needs.every((right) => rights.includes(right));
+    const isPossible = methods.includes(method.toUpperCase());
+    return isPossible && (rights === undefined || needs.every((right) => rights.includes(right)));
   });
 }
 

@@ -12,6 +12,8 @@ import { lazyAsync } from '../base/memo.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import { viewOf } from '../collection/access/views.ts';
 import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
+import type { CollectionDraft, FunctionDraft } from '../collection/draft.ts';
+import type { Additions } from '../declare/additions.ts';
 import type { SchemaEngines } from '../engine/open.ts';
 import type { Call } from '../http/call.ts';
 import type { Pages } from '../http/pages.ts';
@@ -23,8 +25,6 @@ import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { catalogueSettings } from './declaration-access.ts';
 
-/** How often the service looks for changed definitions. */
-const WATCH_MS = 2_000;
 /** How long it waits for a database that does not answer at the start. */
 const RETRY_MS = 1_000;
 
@@ -33,6 +33,8 @@ interface RolesOptions {
   readonly verifier: Verifier | undefined;
   readonly shared: Omit<AppOptions, 'catalogue' | 'engine' | 'pages'>;
   readonly pagesOf: (described: Described) => Pages;
+  /** What a declaration adds to the tables. */
+  readonly additions: Additions | undefined;
   readonly notice: (message: string) => void;
 }
 
@@ -43,7 +45,7 @@ export interface SchemaApps extends App {
 }
 
 /** Throws a `ConfigError` for settings that do not fit the mode. */
-export function checkDatabaseRoles(settings: ServeSettings, hasRoles: boolean): void {
+export function checkDatabaseRoles(settings: ServeSettings): void {
   if (!settings.databaseRoles) {
     const given = [
       ['--anonymous-role', settings.anonymousRole !== ''],
@@ -54,7 +56,7 @@ export function checkDatabaseRoles(settings: ServeSettings, hasRoles: boolean): 
     if (given !== undefined) throw new ConfigError(`${given[0]} needs --database-roles`);
     return;
   }
-  if (hasRoles) throw new ConfigError('--database-roles and a declaration exclude each other: remove the declaration');
+  if (settings.editDeclaration) throw new ConfigError('--edit-declaration is off with --database-roles');
   if (settings.anonymousRole === '' && settings.jwtSecret === '' && settings.jwks === '') {
     throw new ConfigError('--database-roles needs --jwt-secret or --jwks for tokens, or --anonymous-role');
   }
@@ -62,49 +64,60 @@ export function checkDatabaseRoles(settings: ServeSettings, hasRoles: boolean): 
 
 /** Describes the schemas and serves them. Waits for a database that does not answer yet. */
 export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOptions): Promise<SchemaApps> {
-  const { settings, notice } = options;
+  const { settings, notice, additions } = options;
   const schemas = settings.schemas.length === 0 ? [settings.schema] : settings.schemas;
   const identify = identifyBy(settings, options.verifier);
-  let definitions = '';
+  /** How often a statement did not fit the database. */
+  let misfits = 0;
+  const onMisfit = () => void misfits++;
   const describeAll = async () => {
-    const found = await owner.definitions(schemas);
-    const built = await Promise.all(schemas.map((schema) => openSchema(owner, schema, schemas, identify, options)));
-    definitions = found;
-    return new Map(built.map((each) => [each.schema, each]));
+    return Promise.all(
+      schemas.map(async (schema) => {
+        const { collections, functions = [] } = await owner.describeSchema(schema);
+        return { schema, collections: collections.map(({ draft }) => draft), functions };
+      }),
+    );
   };
-  let apps = await untilAvailable(describeAll, notice);
-  const describeChanges = async (): Promise<boolean> => {
+  let apps = new Map<string, SchemaApp>();
+  /** Resolves to the definitions that are described. */
+  const openAll = async (check?: Additions['check']): Promise<string> => {
+    const known = await owner.definitions(schemas);
     try {
-      if ((await owner.definitions(schemas)) === definitions) return false;
-      apps = await describeAll();
-      notice('the definitions in the database have changed, and were read again');
-      return true;
+      const described = await describeAll();
+      check?.(described.map(({ collections }) => collections));
+      const common = { schemas, identify, onMisfit, roleSettings: await owner.roleSettings() };
+      const opened = await Promise.all(described.map((each) => openSchema(owner, { ...common, ...each }, options)));
+      apps = new Map(opened.map((each) => [each.schema, each]));
+      return known;
     } catch (error) {
-      // While the database does not answer, the requests say so.
-      if (!(error instanceof ApiError) || error.status < 500) notice(`the database could not be described: ${error}`);
-      return false;
+      // A definition may have changed meanwhile.
+      if ((await owner.definitions(schemas)) === known) throw error;
+      return openAll(check);
     }
   };
-  let watching: Promise<boolean> | undefined;
-  const noticeChanges = () => {
-    watching ??= describeChanges().finally(() => (watching = undefined));
-    return watching;
-  };
-  const timer = setInterval(noticeChanges, WATCH_MS);
-  timer.unref();
+  const known = await untilAvailable(() => openAll(additions?.check), notice);
+  const watch = owner.watchDefinitions(schemas, known, () => openAll());
   const first = () => apps.get(schemas[0]!)!;
   const appOf = (request: Request) => (apps.get(profileOf(request) ?? '') ?? first()).app;
   return {
-    // A read of a column that was just dropped fails in the database: it is answered again.
-    fetch: (request, peer) =>
-      andThen(appOf(request).fetch(request, peer), (response) => {
-        if (response.status !== 503 || (request.method !== 'GET' && request.method !== 'HEAD')) return response;
-        return noticeChanges().then((isChanged) => (isChanged ? appOf(request).fetch(request, peer) : response));
-      }),
+    fetch: (request, peer) => {
+      const before = misfits;
+      return andThen(appOf(request).fetch(request, peer), (response) => {
+        if (misfits === before) return response;
+        const changed = watch.look();
+        if (request.method !== 'GET' && request.method !== 'HEAD') return response;
+        // A read of a column that was just dropped fails in the database: it is answered again.
+        return changed.then((isChanged) => {
+          if (!isChanged) return response;
+          void response.body?.cancel().catch(() => undefined);
+          return appOf(request).fetch(request, peer);
+        });
+      });
+    },
     metrics: () => first().app.metrics(),
     removeOrphans: async () => false,
     names: [...first().catalogue.collections.keys()],
-    stop: () => clearInterval(timer),
+    stop: () => watch.stop(),
   };
 }
 
@@ -131,15 +144,22 @@ interface SchemaApp {
   readonly app: App;
 }
 
+interface DescribedSchema {
+  readonly schema: string;
+  readonly schemas: readonly string[];
+  readonly identify: Identify;
+  readonly onMisfit: () => void;
+  readonly collections: readonly CollectionDraft[];
+  readonly functions: readonly FunctionDraft[];
+  readonly roleSettings: Awaited<ReturnType<SchemaEngines['roleSettings']>>;
+}
+
 async function openSchema(
   owner: SchemaEngines,
-  schema: string,
-  schemas: readonly string[],
-  identify: Identify,
-  { settings, shared, pagesOf }: RolesOptions,
+  { schema, schemas, identify, onMisfit, collections, functions, roleSettings }: DescribedSchema,
+  { settings, shared, pagesOf, additions }: RolesOptions,
 ): Promise<SchemaApp> {
-  const { collections, functions = [] } = await owner.describeSchema(schema);
-  const drafts = collections.map((each) => ({ ...each.draft, schema }));
+  const drafts = (additions?.addTo(collections) ?? collections).map((each) => ({ ...each, schema }));
   const draft = { schema, collections: drafts, functions, ...catalogueSettings(settings) };
   const catalogue = declareCatalogue(draft);
   const engine = owner.forSchema(schema, catalogue);
@@ -155,15 +175,17 @@ async function openSchema(
     databaseRoles: {
       identify,
       describedTo: byRole(async (role) => {
-        const privileges = await owner.privileges(schema, role);
+        const session = { role, isAnonymous: role === settings.anonymousRole, settings: {} };
+        const privileges = await engine.as(session).privileges();
         const withRole = declareCatalogue({ ...draft, roles: [declaredPart(catalogue, privileges)] });
         return viewOf(withRole, withRole.roles!.get(role)!);
       }),
       engineOf: (context, caller) =>
-        engine.as!({
+        engine.as({
           role: caller.role,
-          isAnonymous: caller.identity === undefined,
-          settings: requestSettings(context, settings),
+          isAnonymous: caller.role === settings.anonymousRole,
+          settings: { ...roleSettings.get(caller.role), ...requestSettings(context, settings) },
+          onMisfit,
           ...(preRequest === '' ? {} : { preRequest: quotedName(preRequest) }),
         }),
     },
@@ -171,7 +193,7 @@ async function openSchema(
   return { schema, catalogue, app };
 }
 
-type Privileges = Awaited<ReturnType<SchemaEngines['privileges']>>;
+type Privileges = Awaited<ReturnType<ReturnType<SchemaEngines['forSchema']>['privileges']>>;
 
 /** Columns and functions that the description leaves out. */
 function declaredPart({ collections, routines }: Catalogue, privileges: Privileges): Privileges {
@@ -223,7 +245,8 @@ function quotedName(name: string): string {
 function identifyBy(settings: ServeSettings, verifier: Verifier | undefined): (call: Call) => Caller | Promise<Caller> {
   const { jwtAudience: audience, jwtIssuer: issuer, jwtRoleClaim, anonymousRole: anonymous } = settings;
   const checkRole = ({ role }: Caller) => {
-    if (role === '') throw credentialsNeeded();
+    // `set role none` would mean the role of the connection.
+    if (role === '' || role === 'none') throw credentialsNeeded();
   };
   const tokens = new Tokens(verifier, { audience, issuer, role: claimPath(jwtRoleClaim)!, anonymous }, checkRole);
   const nobody: Caller = { role: anonymous, claims: {} };

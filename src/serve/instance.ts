@@ -83,7 +83,11 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     isOnlyProcess && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
   const { databaseRoles } = settings;
   const declaration = readServedDeclaration(settings);
-  checkDatabaseRoles(settings, declaration !== undefined);
+  checkDatabaseRoles(settings);
+  const additions =
+    databaseRoles && declaration !== undefined
+      ? (await import('../declare/additions.ts')).readAdditions(declaration.served, declaration.file)
+      : undefined;
   const loaded = databaseRoles
     ? NO_CATALOGUE
     : await loadCatalogue(settings.collections, { withRows: !settings.empty, ...catalogueSettings(settings) });
@@ -211,7 +215,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (schemas === undefined) app = createApp({ ...shared, catalogue: stored, engine, pages: pagesOf(described) });
     await engine.opened;
     if (schemas !== undefined) {
-      schemaApps = await openDatabaseRoles(schemas, { settings, verifier, shared, pagesOf, notice });
+      schemaApps = await openDatabaseRoles(schemas, { settings, verifier, shared, pagesOf, additions, notice });
       app = schemaApps;
     }
     await unlessUnavailable(storage?.(), notice);

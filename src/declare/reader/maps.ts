@@ -36,7 +36,12 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
           addMistake(reading, at, `unknown key ${key}${advice(key, names)}`);
           continue;
         }
-        const value = readAs(properties[key]!.shape, node, reading, key);
+        const { shape, rejection } = properties[key]!;
+        if (rejection !== undefined) {
+          addMistake(reading, at, `${key} ${rejection}`);
+          continue;
+        }
+        const value = readAs(shape, node, reading, key);
         if (value !== undefined) given[key] = { value, at };
       }
       for (const name of required) {

@@ -36,6 +36,8 @@ export interface Property<T> {
   /** A description for people. */
   readonly about: string;
   readonly isRequired?: boolean;
+  /** Why this declaration cannot have it, after its name. */
+  readonly rejection?: string;
 }
 
 export function property<T>(shape: Shape<T>, about: string, isRequired = false): Property<T> {

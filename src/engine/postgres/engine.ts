@@ -38,9 +38,10 @@ import { withRelatedFirst } from '../shared/plan-keys.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect, Statement } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/adopt.ts';
+import { DefinitionWatch } from './adopt/definition-watch.ts';
 import { definitionsIn, describeSchema, inOwnPath } from './adopt/describe.ts';
 import { withMediaHandlers } from './adopt/media-handlers.ts';
-import { type Privileges, privilegesOf } from './adopt/privileges.ts';
+import { type Privileges, privilegesOf, type RoleSettings, roleSettings } from './adopt/privileges.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
@@ -88,6 +89,8 @@ export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly replicaReads?: 'own' | 'any';
   readonly notice?: Notice;
   readonly rejectsCredentials?: boolean;
+  /** Whether a service runs: it notices changes of adopted tables. */
+  readonly serves?: boolean;
   /** Whether every request runs as a role of the database, in a session. */
   readonly databaseRoles?: boolean;
   /** The engine whose connections this one uses. */
@@ -124,6 +127,7 @@ export class PostgresEngine implements Engine {
   /** Whether a collection has functions of a row. */
   private readonly hasComputed: boolean;
   private readonly hasSearch: boolean;
+  private watch: DefinitionWatch | undefined;
   private indexTimer: ReturnType<typeof setTimeout> | undefined;
   private indexed: Promise<void> = Promise.resolve();
 
@@ -143,7 +147,7 @@ export class PostgresEngine implements Engine {
     const own = () => (replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice));
     this.replicas = owner === undefined ? own() : owner.replicas;
     this.hasPositions = this.replicas !== undefined;
-    this.executor = owner?.executor ?? new Executor(this.primary, this.replicas);
+    this.executor = owner?.executor ?? new Executor(this.primary, this.replicas, (error) => this.translate(error));
     this.ranker = owner?.ranker ?? new Ranker();
     if (options.historyDays !== 0) {
       this.log = new PostgresLog(
@@ -172,8 +176,15 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine({ ...options, schema, catalogue, owner: this });
   }
 
-  privileges(schema: string, role: string): Promise<Privileges> {
-    return this.executor.onPrimary((pool) => privilegesOf(pool, schema, role));
+  /** What the role of the session may use. */
+  privileges(): Promise<Privileges> {
+    const { role } = this.session!;
+    const work = (pool: Pool) => privilegesOf(this.poolOf(pool), this.options.schema, role);
+    return this.inSession(this.executor.onPrimary(work));
+  }
+
+  roleSettings(): Promise<RoleSettings> {
+    return this.executor.onPrimary((pool) => roleSettings(pool, this.options.querySeconds * 1000));
   }
 
   describeSchema(schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
@@ -189,6 +200,22 @@ export class PostgresEngine implements Engine {
   /** Changes with every definition in these schemas. */
   definitions(schemas: readonly string[]): Promise<string> {
     return this.executor.onPrimary((pool) => definitionsIn(pool, schemas));
+  }
+
+  /** `known` are the definitions that are described already. */
+  watchDefinitions(schemas: readonly string[], known: string, describeAgain: () => Promise<unknown>): DefinitionWatch {
+    const definitions = () => this.definitions(schemas);
+    const watch = new DefinitionWatch(definitions, known, describeAgain, (message) => this.notice('warn', message));
+    this.watch = watch;
+    if (this.options.databaseRoles === true) {
+      this.executor.onPrimary(async ({ sql }) => watch.listen(sql)).catch(() => undefined);
+    }
+    return watch;
+  }
+
+  private translate(error: unknown): unknown {
+    const isAdopted = this.isPrepared && this.prepared.adopted.collections.size > 0;
+    return translateError(error, undefined, isAdopted || this.options.databaseRoles === true);
   }
 
   /** The pool in the session of the request. Nothing of a request may run as the role of the service. */
@@ -417,6 +444,7 @@ export class PostgresEngine implements Engine {
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.indexTimer);
+    this.watch?.stop();
     if (this.options.owner !== undefined) return;
     await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();
@@ -469,6 +497,19 @@ export class PostgresEngine implements Engine {
 
   /** Checks and inspects a primary that was just found. The first one may get tables. */
   private async prepare(pool: Pool): Promise<void> {
+    const { schema, serves, owner, databaseRoles } = this.options;
+    if (owner !== undefined) return this.inspect(pool);
+    const mayWatch = serves === true && databaseRoles !== true && this.watch === undefined;
+    const known = mayWatch ? await within(CHECKS_MS, definitionsIn(pool.sql, [schema])) : '';
+    await this.inspect(pool);
+    await this.replicas?.restart(pool);
+    if (databaseRoles === true) this.watch?.listen(pool.sql);
+    if (!mayWatch || this.prepared.adopted.collections.size === 0) return;
+    const describeAgain = () => this.executor.onPrimary((found) => this.inspect(found));
+    this.opened.then(() => this.watchDefinitions([schema], known, describeAgain)).catch(() => undefined);
+  }
+
+  private async inspect(pool: Pool): Promise<void> {
     const { options, notice, isPrepared } = this;
     const { schema, catalogue } = options;
     const { sql } = pool;
@@ -497,14 +538,17 @@ export class PostgresEngine implements Engine {
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new KeySequences();
-    if (options.owner === undefined) await this.replicas?.restart(pool);
   }
 }
 
+/** The states of a missing table, column, function and schema. */
+const MISSING = ['42P01', '42703', '42883', '3F000'];
+
 /** A caller without credentials gets 401 for what its role may not do, and so does a role that does not exist. */
-function sessionError(error: unknown, { isAnonymous }: DatabaseSession): unknown {
+function sessionError(error: unknown, { isAnonymous, onMisfit }: DatabaseSession): unknown {
   if (!(error instanceof ApiError)) return error;
   const code = error.sqlState ?? error.code;
+  if (MISSING.includes(code)) onMisfit?.();
   const isUnknownRole = code === '22023' && /^role ".*" does not exist$/.test(error.message);
   if (!isUnknownRole && !(isAnonymous && code === '42501')) return error;
   return error.with({ status: 401, headers: { ...error.headers, 'www-authenticate': 'Bearer' } });

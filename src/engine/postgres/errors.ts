@@ -18,6 +18,8 @@ export interface ServerError extends Error {
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
+  /** The function of the server that reported it. */
+  readonly routine?: string;
 }
 
 /** A loss that the service noticed itself. Its message says how. */
@@ -92,9 +94,14 @@ export function isSurelyUndone(error: unknown): boolean {
   return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(connectionCode(error));
 }
 
+/** A column of a prepared statement has another type now. After the error, the driver prepares it again. */
+export function isStaleStatement(error: unknown): boolean {
+  return sqlState(error) === '0A000' && (error as ServerError).routine === 'RevalidateCachedQuery';
+}
+
 /** A conflict with another transaction; a retry may succeed. */
 export function isTransient(error: unknown): boolean {
-  return ['40001', '40P01'].includes(sqlState(error) ?? '');
+  return ['40001', '40P01'].includes(sqlState(error) ?? '') || isStaleStatement(error);
 }
 
 export function unavailable(reason: string, seconds = 1): ApiError {
@@ -116,13 +123,19 @@ export function unconfirmed(): ApiError {
 }
 
 /** States of a schema or a session that changed while the service runs, and conflicts: a retry may succeed. */
-const TEMPORARY = ['26000', '40001', '40P01', '42P01', '42703', '42P05', '55P03'];
+const TEMPORARY = ['26000', '3F000', '40001', '40P01', '42P01', '42703', '42P05', '55P03'];
 
 const MIGRATED_HINT =
   'If a migration changed the tables while the service ran, start it again with the declaration of the migration.';
 
+const CHANGED_HINT = 'The tables have changed, or a function, trigger or policy names something that does not exist.';
+
+/** The states of a missing table, column and schema. */
+const MISSING = ['42P01', '42703', '3F000'];
+
 /** The code of the catalogue for a SQLSTATE. */
-function catalogueCode(state: string): ErrorCode | undefined {
+function catalogueCode(state: string, isForeign: boolean): ErrorCode | undefined {
+  if (isForeign && MISSING.includes(state)) return undefined;
   if (TEMPORARY.includes(state)) return 'CAT503';
   // Since version 18 for `on delete restrict`.
   if (state === '23001') return '23503';
@@ -144,8 +157,11 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
 };
 /** The SQLSTATE classes of failures of the server or this program. A trigger raised any other class. */
 const SERVER_PROBLEMS = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
+/** Those for which PostgREST answers 500 if a function raises them. */
+const FOREIGN_PROBLEMS = /^(09|25|2D|3[89B]|40|55|58|F0|HV|XX)/;
 
-export function translateError(error: unknown, collection?: Collection): unknown {
+/** `isForeign`: other programs change the tables, or the statement is theirs. So a retry would not help. */
+export function translateError(error: unknown, collection?: Collection, isForeign = false): unknown {
   if (error instanceof ApiError) return error;
   if (isLoss(error) || isFull(error) || isRefused(error)) return unavailable(describe(error));
   const state = sqlState(error);
@@ -164,16 +180,18 @@ export function translateError(error: unknown, collection?: Collection): unknown
   }
   if (state === 'PGRST') return chosenError(message, detail);
   if (state === '53100') return diskFull(message);
-  const ours = catalogueCode(state);
-  const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');
+  const ours = catalogueCode(state, isForeign);
+  const isProblem = (isForeign ? FOREIGN_PROBLEMS : SERVER_PROBLEMS).test(state);
+  const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (isProblem ? undefined : 'P0001');
   if (code === undefined) return error;
   const isOwn = ours === undefined && ERRORS[code].status < 500;
-  const isMissing = state === '42P01' || state === '42703';
+  const missingHint = isForeign ? CHANGED_HINT : MIGRATED_HINT;
   return new ApiError(code, message, {
     details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
-    hint: hint ?? (isMissing ? MIGRATED_HINT : state === '22003' ? computedHint(collection) : undefined),
+    hint: hint ?? (MISSING.includes(state) ? missingHint : state === '22003' ? computedHint(collection) : undefined),
     constraint,
     sqlState: isOwn ? state : undefined,
+    status: isForeign && (state === '42P01' || state === '42883') ? 404 : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
 }

@@ -5,7 +5,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import { isOwn } from '../../collection/own-collections.ts';
 import type { Pool } from './connections/pool.ts';
-import { ConnectionUnresponsive, isFull, isLoss, isTransient, translateError } from './errors.ts';
+import { ConnectionUnresponsive, isFull, isLoss, isStaleStatement, isTransient } from './errors.ts';
 import type { ConnectionManager } from './primary/connection-manager.ts';
 import type { ReplicaSet } from './replicas/replica-set.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
@@ -20,6 +20,7 @@ export class Executor {
   constructor(
     private readonly primary: ConnectionManager,
     private readonly replicas: ReplicaSet | undefined,
+    private readonly translate: Translate,
   ) {}
 
   /** Resolves when no request is in progress, or after these seconds. */
@@ -34,7 +35,7 @@ export class Executor {
     if (replica === undefined) return this.onPrimary(work);
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
-      if (!isLoss(error) && !isTransient(error)) throw translateError(error);
+      if (!isLoss(error) && !isTransient(error)) throw this.translate(error);
       if (isLoss(error)) this.replicas?.reportLoss(replica);
       return this.onPrimary(work);
     });
@@ -45,7 +46,7 @@ export class Executor {
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
-  onPrimary<T>(work: Work<T>, translate: Translate = translateError, isWrite = false, attempt = 1): Promise<T> {
+  onPrimary<T>(work: Work<T>, translate: Translate = this.translate, isWrite = false, attempt = 1): Promise<T> {
     const pool = this.primary.getPool();
     if (pool instanceof Promise) return pool.then((found) => this.attempt(found, work, translate, isWrite, attempt));
     return this.attempt(pool, work, translate, isWrite, attempt);
@@ -84,9 +85,14 @@ export class Executor {
   }
 }
 
+/** More than a pool has connections. */
+const MAX_STALE = 200;
+
 /** In milliseconds; undefined if the client gets the error. */
 function pauseBeforeRetry(error: unknown, attempt: number): number | undefined {
   if (isLoss(error)) return attempt < 3 ? 0 : undefined;
+  // Each connection has prepared its own statement.
+  if (isStaleStatement(error) && attempt < MAX_STALE) return 0;
   if (attempt >= 5) return undefined;
   // Other requests may return a connection, or end the transaction in conflict.
   if (isFull(error)) return 100 * attempt;

@@ -10,6 +10,7 @@ import { readCheck } from './sql-expressions.ts';
 
 export interface ForeignTable {
   readonly name: string;
+  readonly description?: string | undefined;
   readonly key: readonly string[];
   readonly columns: readonly ForeignColumn[];
   /** Indexes of all rows on columns; an index of the key is optional. */
@@ -20,6 +21,7 @@ export interface ForeignTable {
 
 export interface ForeignColumn {
   readonly name: string;
+  readonly description?: string | undefined;
   /** Undefined if it cannot be a field. */
   readonly type: Type | undefined;
   readonly required: boolean;
@@ -52,7 +54,7 @@ export function tableProblem({
 }
 
 export function describeTable(table: ForeignTable): DescribedCollection {
-  const { name, key, columns, checks } = table;
+  const { name, description, key, columns, checks } = table;
   const notes: string[] = [];
   const fields = columns.flatMap((column) => {
     const { type, ifLeftOut = '' } = column;
@@ -67,20 +69,21 @@ export function describeTable(table: ForeignTable): DescribedCollection {
   const unique = uniqueSets(table, fields);
   const noted = columns.filter((column) => column.notes.length > 0);
   return {
-    draft: { name, key, fields, ...(unique.length === 0 ? {} : { unique }) },
+    draft: { name, ...defined({ description }), key, fields, ...(unique.length === 0 ? {} : { unique }) },
     notes,
     fieldNotes: new Map(noted.map((column) => [column.name, column.notes.join('; ')])),
   };
 }
 
 function describeField({ key, indexes, checks }: ForeignTable, column: ForeignColumn, type: Type): FieldDraft {
-  const { name, required, readOnly = false, references } = column;
-  if (readOnly) return { name, type: type.name, readOnly };
+  const { name, description, required, readOnly = false, references } = column;
+  if (readOnly) return { name, type: type.name, ...defined({ description }), readOnly };
   const isKey = key.includes(name);
   const isUnique = indexes.some((index) => index.isUnique && index.columns.join() === name);
   return {
     name,
     type: type.name,
+    ...defined({ description }),
     ...(required && !isKey ? { required } : {}),
     ...column.default,
     ...(isUnique && !(isKey && key.length === 1) ? { unique: true } : {}),

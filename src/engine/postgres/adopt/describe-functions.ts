@@ -10,6 +10,7 @@ import {
 import { FOREIGN_PREFIX } from '../../../collection/types/foreign.ts';
 import { query, type Runner } from '../driver.ts';
 import { typeOfAdopted } from '../schema/column-type.ts';
+import { commentOn } from '../schema/inspect.ts';
 
 interface FoundParameter {
   readonly name: string;
@@ -22,6 +23,7 @@ interface FoundParameter {
 
 interface FoundFunction {
   readonly name: string;
+  readonly comment: string | null;
   readonly volatility: FunctionDraft['volatility'];
   readonly many: boolean;
   /** The estimated number of rows: a list with `rows 1` has one row at most. */
@@ -91,7 +93,12 @@ function describe(found: FoundFunction, collections: readonly string[]): Functio
             ...(variadic ? { variadic } : {}),
           })),
     volatility,
-    ...defined({ body, bodyOptional: (body && found.parameters[0]!.optional) || undefined, returns }),
+    ...defined({
+      description: found.comment ?? undefined,
+      body,
+      bodyOptional: (body && found.parameters[0]!.optional) || undefined,
+      returns,
+    }),
   };
 }
 
@@ -149,7 +156,7 @@ const columnsOf = (modes: string) => `coalesce((select json_agg(json_build_objec
     cross join lateral (select coalesce(listed.given, 'i')) as moded (mode)) as a where a.mode in (${modes})), '[]')`;
 
 // A domain over a row type counts as the row type. Functions of triggers, aggregates and procedures cannot be called.
-const FUNCTIONS = `select p.proname::text as name, p.proretset as many, p.prorows::int4 as rows,
+const FUNCTIONS = `select p.proname::text as name, ${commentOn("obj_description(p.oid, 'pg_proc')")}, p.proretset as many, p.prorows::int4 as rows,
     case p.provolatile when 'v' then 'volatile' when 's' then 'stable' else 'immutable' end as volatility,
     ${columnsOf(`'i', 'b', 'v'`)} as parameters, ${columnsOf(`'o', 'b', 't'`)} as outputs,
     format_type(t.oid, null) as type, case when d.typtype = 'd' and strpos(d.typname, '/') > 0 then d.typname::text end as "mediaType",

@@ -78,6 +78,10 @@ export async function definitionsIn(runner: Runner, schemas: readonly string[]):
       union all ${rows('pg_rewrite', 'x.oid', 'c.relnamespace', of('ev_class'))}
       union all ${rows('pg_proc', 'x.oid', 'x.pronamespace')}
       union all ${rows('pg_type', 'x.oid', 'x.typnamespace')}
+      union all ${rows('pg_description', "x.objoid || '.' || x.objsubid", 'c.relnamespace', `${of('objoid')} and x.classoid = 'pg_class'::regclass`)}
+      union all ${rows('pg_description', 'x.objoid', 'p.pronamespace', `join pg_catalog.pg_proc p on p.oid = x.objoid and x.classoid = 'pg_proc'::regclass`)}
+      union all select s.oid::text || '.' || n.xmin::text from served s join pg_catalog.pg_namespace n on n.oid = s.oid
+      union all select g.setrole || '.' || g.setdatabase || '.' || g.xmin::text from pg_catalog.pg_db_role_setting g
       union all select e.oid::text || '.' || e.xmin::text from pg_catalog.pg_enum e
       union all select k.oid::text || '.' || k.xmin::text from pg_catalog.pg_cast k
       union all select m.roleid || '.' || m.member || '.' || m.xmin::text from pg_catalog.pg_auth_members m) as definition`;
@@ -156,9 +160,10 @@ class Inspection {
   }
 
   table(): ForeignTable {
-    const { name, columns, indexes, constraints } = this.found;
+    const { name, comment, columns, indexes, constraints } = this.found;
     return {
       name,
+      description: comment ?? undefined,
       key: this.key,
       columns: columns.map((column) => this.column(column)),
       indexes: indexes.flatMap(({ isUnique, isWhole, columns: names }) =>
@@ -176,7 +181,8 @@ class Inspection {
     const notes: string[] = [];
     const { type } = typeOfAdopted(column.domain ?? column.type);
     const ifLeftOut = isDemanded ? ', and rows cannot be inserted without it' : '';
-    const common = { name, type, required, notes, ifLeftOut };
+    const description = column.comment ?? undefined;
+    const common = { name, type, required, notes, ifLeftOut, description };
     if (isComputed) {
       if (column.default !== null) notes.push(`computed: ${column.default}`);
       if (isDemanded) notes.push('required: rows cannot be inserted here, unless a trigger fills it in');

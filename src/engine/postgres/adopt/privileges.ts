@@ -1,4 +1,4 @@
-/** The privileges of a role of the database, as the rules of a role: descriptions show what the role may use. */
+/** The privileges of a role of the database, as the rules of a role, and its settings. Descriptions show what the role may use. */
 import type { Right, RoleDraft } from '../../../collection/draft.ts';
 import { query, type Runner } from '../driver.ts';
 
@@ -40,4 +40,31 @@ export async function privilegesOf(runner: Runner, schema: string, role: string)
     ];
   });
   return { name: role, rules, call: functions.map(({ name }) => name) };
+}
+
+/** The settings of a role, by name. */
+export type RoleSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** The settings that the service needs for its own statements. */
+const FIXED = ['search_path', 'datestyle', 'intervalstyle', 'bytea_output', 'extra_float_digits', 'client_encoding'];
+
+// Settings of a role apply at login. A statement may not take longer than the service waits for it.
+const ROLE_SETTINGS = `select r.rolname::text as role, json_object_agg(s.name, case when s.name <> 'statement_timeout' then given.value
+    else (select case when least(ms, $1::float8) > 0 then least(ms, $1::float8) else $1::float8 end::int8::text from (
+      select case when given.value ~ '^[0-9]+$' then given.value::float8 else extract(epoch from given.value::interval)::float8 * 1000 end as ms) as limits)
+    end order by d.setdatabase) as settings
+  from pg_catalog.pg_db_role_setting d join pg_catalog.pg_roles r on r.oid = d.setrole
+    cross join lateral unnest(d.setconfig) as listed (pair)
+    cross join lateral (select split_part(pair, '=', 1) as name, substr(pair, strpos(pair, '=') + 1) as value) as given
+    join pg_catalog.pg_settings s on lower(s.name) = lower(given.name) and s.context = 'user' and lower(s.name) not in (${FIXED.map((name) => `'${name}'`).join(', ')})
+  where pg_has_role(session_user, r.oid, 'member') and d.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+  group by 1`;
+
+/** The settings that `alter role … set` gives to roles of which this connection's role is a member. */
+export async function roleSettings(runner: Runner, maxStatementMs: number): Promise<RoleSettings> {
+  const found = await query<{ role: string; settings: Record<string, string> }>(runner, {
+    sql: ROLE_SETTINGS,
+    params: [maxStatementMs],
+  });
+  return new Map(found.map(({ role, settings }) => [role, settings]));
 }

@@ -85,7 +85,7 @@ function settingsSql({ settings }: FunctionCall): Statement {
 
 /** The errors of a function concern no collection. */
 function callError(error: unknown): unknown {
-  return isLoss(error) || isFull(error) || isTransient(error) ? error : translateError(error);
+  return isLoss(error) || isFull(error) || isTransient(error) ? error : translateError(error, undefined, true);
 }
 
 function resultTooLarge(): ApiError {

@@ -22,6 +22,7 @@ export interface FoundColumn {
   readonly identity: 'always' | 'by default' | null;
   /** The sequence that assigns its values, quoted; null if none. */
   readonly sequence: string | null;
+  readonly comment: string | null;
 }
 
 /** The functions of casts between a domain and json or text: the form of its values in requests and answers. */
@@ -51,6 +52,7 @@ export interface FoundIndex {
 
 export interface FoundTable {
   readonly name: string;
+  readonly comment: string | null;
   /** Not a view, nor a foreign table. */
   readonly isTable: boolean;
   /** The methods that can write it, unless it is a table. */
@@ -72,7 +74,7 @@ interface OfTable {
 export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
   const ask = <T>(sql: string) =>
     query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
-  const tables = await ask<Pick<FoundTable, 'isTable' | 'writes' | 'hasInsertTrigger'>>(TABLES);
+  const tables = await ask<Pick<FoundTable, 'comment' | 'isTable' | 'writes' | 'hasInsertTrigger'>>(TABLES);
   const columns = await ask<FoundColumn>(COLUMNS);
   const constraints = await ask<FoundConstraint>(CONSTRAINTS);
   const indexes = await ask<FoundIndex>(INDEXES);
@@ -97,19 +99,24 @@ function withSequence<T extends FoundColumn>(column: T): T {
   return column.sequence === null && drawn !== null ? { ...column, sequence: drawn[1]!.replaceAll("''", "'") } : column;
 }
 
+/** The comment, if it has words. */
+export function commentOn(description: string): string {
+  return `nullif(btrim(${description}, E' \\t\\r\\n'), '') as comment`;
+}
+
 const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
   and ($2::text is null or c.relname in (select json_array_elements_text($2::text::json)))
   and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`;
 
 // The bits of tgtype: 1 for each row, 2 before, 4 insert. Those of pg_relation_is_updatable: 8 insert, 4 update, 16
 // delete.
-const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable",
+const TABLES = `select c.relname::text as table, ${commentOn("obj_description(c.oid, 'pg_class')")}, c.relkind in ('r', 'p') as "isTable",
   case when c.relkind not in ('r', 'p') then (select coalesce(json_agg(method), '[]') from (values (8, 'POST'), (4, 'PATCH'), (16, 'DELETE'))
     as possible (bit, method) where pg_relation_is_updatable(c.oid, true) & bit = bit) end as writes, exists (select from pg_catalog.pg_trigger t
     where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 7 = 7) as "hasInsertTrigger"
   from ${OF_SCHEMA} order by 1`;
 
-const COLUMNS = `select c.relname::text as table, a.attname::text as name,
+const COLUMNS = `select c.relname::text as table, a.attname::text as name, ${commentOn('col_description(c.oid, a.attnum)')},
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
     case when own.casts is not null then format_type(t.oid, null) end as domain, own.casts,
     (select json_agg(e.enumlabel::text order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid in (t.oid, t.typbasetype)) as labels,

@@ -22,7 +22,7 @@ import {
   waitNotices,
 } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
-import { type Adopted, adopt } from '../adopt/adopt.ts';
+import { type Adopted, adopt, adoptionProblems } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS, type Notice, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
 import { applyLog } from '../history/triggers.ts';
@@ -107,10 +107,14 @@ export async function schemaAgain(pool: SQL, requirement: PostgresRequirement, n
   if (newer) notice('warn', `${newer}: this older version continues to serve; replace it by the newer one`);
   const missing = stepsOf(blockingChanges(found.comparison));
   const problems = found.problems.map(({ words }) => words);
-  if (missing.length === 0 && problems.length === 0) return prepared(found, requirement, []);
-  throw new ConfigError(
-    `the schema ${requirement.schema} is no longer as declared (${[...missing, ...problems].join(', ')}): start the service again with its declaration`,
-  );
+  const change = `the schema ${requirement.schema} is no longer as declared (${[...missing, ...problems].join(', ')})`;
+  const ofOthers = found.adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table));
+  if (missing.length > 0 || problems.length > ofOthers.length) {
+    throw new ConfigError(`${change}: start the service again with its declaration`);
+  }
+  // Requests to the other tables, and for the other columns, still work.
+  if (problems.length > 0) notice('warn', `${change}: change the declaration, and start the service again`);
+  return prepared(found, requirement, []);
 }
 
 /**

@@ -3,7 +3,7 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Kind } from '../connections/connection-limits.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, within } from '../driver.ts';
-import { isSurelyUndone, sqlState, unconfirmed } from '../errors.ts';
+import { isStaleStatement, isSurelyUndone, sqlState, unconfirmed } from '../errors.ts';
 
 /** A slower write may have waited for a standby, and the wait may have been cancelled. */
 const SUSPICIOUS_MS = 250;
@@ -29,6 +29,7 @@ export async function inTransaction<T>(
     isCommitting = keep;
     await connection.unsafe(keep ? 'commit' : 'rollback');
   } catch (error) {
+    if (isStaleStatement(error)) pool.session?.onMisfit?.();
     await connection.unsafe('rollback').then(
       () => connection.release(),
       () => connection.close(),

@@ -28,7 +28,7 @@ export async function translateWriteError(error: unknown, failed: FailedWrite): 
   if (state === undefined) return translateError(error);
   if (isTooLong(error)) return tooLong(error, plan.into);
   const isOwn = !(isAdopted && state.startsWith('23'));
-  const translated = translateError(error, isOwn ? plan.into : undefined);
+  const translated = translateError(error, isOwn ? plan.into : undefined, isAdopted);
   if (!(translated instanceof ApiError)) return translated;
   if (state === '22003') return indexed(withOperationField(translated, setBy(plan, row)), row);
   const rejected = rejectedValues(plan, state, error as ServerError);

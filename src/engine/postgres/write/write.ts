@@ -153,7 +153,7 @@ export async function explainStep(
   const statement = compileWrite(context, plan, rows, returnedRows(step), isShownAfter(plan));
   const explain = (connection: Connection) => explainStatement(connection, statement, options, format);
   return inTransaction(pool, explain, false).catch((error) => {
-    throw isLoss(error) ? error : translateError(error);
+    throw isLoss(error) ? error : translateError(error, undefined, context.adopted.collections.has(plan.into));
   });
 }
 
