@@ -5,7 +5,7 @@ import { nearestName } from '../base/nearest-name.ts';
 import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
-import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import { type Catalogue, type Collection, type Field, stored } from '../collection/declaration.ts';
 import { isFileField, isFiles, servedName } from '../collection/files.ts';
 import type { Call } from './call.ts';
 import { checkMethod } from './methods.ts';
@@ -43,7 +43,8 @@ export function methodsOf({ collection, key }: Rows): readonly string[] {
 
 /** The methods that OPTIONS lists: a row without a key cannot be replaced, and some views cannot be written. */
 export function listedMethods(rows: Rows): readonly string[] {
-  const { key, fields, draft } = rows.collection;
+  const { key, draft } = rows.collection;
+  const { fields } = stored(rows.collection);
   const methods = methodsOf(rows).filter((method) => key.length > 0 || method !== 'PUT');
   if (draft.writes === undefined) return key.length === 0 && fields.every(isReadOnly) ? METHODS.log : methods;
   const writes: readonly string[] = draft.writes;

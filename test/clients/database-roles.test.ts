@@ -94,6 +94,7 @@ const SQL = `
   grant insert on ${api}.comments to ${anon};
   grant select (id), update (parent_id) on ${api}.comments to ${authenticated};
   grant all on ${api}.posts to ${authenticated};
+  create table ${tenant}.catalogue_schema (version int); create table ${tenant}.catalogue_declaration (declaration text);
   create table ${tenant}."odd name" (id int primary key);
   grant select on ${tenant}.notes, ${tenant}."odd name" to ${anon}`;
 
@@ -452,7 +453,7 @@ describe('settings and functions of the database', () => {
   test('a function that names something missing is an error of the client, as in PostgREST', async () => {
     const call = (what: string) => fetch(`${service.url}/rpc/broken`, sendJson('POST', { what }));
     const answers = await Promise.all(['table', 'column', 'function', 'schema'].map(call));
-    expect(answers.map(({ status }) => status)).toEqual([404, 400, 404, 400]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 400, 400, 400]);
     expect(await answers[0]!.json()).toMatchObject({ code: '42P01' });
   });
 

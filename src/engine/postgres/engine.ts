@@ -58,6 +58,7 @@ import { explainRead, readList, readSearch } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
+import { NONE_OWN } from './schema/inspect.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { Ranker } from './search/ranker.ts';
@@ -91,8 +92,6 @@ export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly rejectsCredentials?: boolean;
   /** Whether a service runs: it notices changes of adopted tables. */
   readonly serves?: boolean;
-  /** Whether every request runs as a role of the database, in a session. */
-  readonly databaseRoles?: boolean;
   /** The engine whose connections this one uses. */
   readonly owner?: PostgresEngine;
 }
@@ -191,7 +190,7 @@ export class PostgresEngine implements Engine {
     return this.executor.onPrimary((pool) =>
       pool.dedicated('costly read', (connection) =>
         inOwnPath(connection, schema, async () =>
-          withMediaHandlers(connection, schema, await describeSchema(connection, schema)),
+          withMediaHandlers(connection, schema, await describeSchema(connection, schema, NONE_OWN)),
         ),
       ),
     );

@@ -191,7 +191,7 @@ export function translateError(error: unknown, collection?: Collection, isForeig
     hint: hint ?? (MISSING.includes(state) ? missingHint : state === '22003' ? computedHint(collection) : undefined),
     constraint,
     sqlState: isOwn ? state : undefined,
-    status: isForeign && (state === '42P01' || state === '42883') ? 404 : undefined,
+    status: isForeign && state === '42P01' ? 404 : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
 }

@@ -57,8 +57,8 @@ test('a column that comes back is served again, also with another type', async (
   await until('the log', () => notices.some((each) => each.includes('id is bigint, not int4')));
 });
 
-test('a dropped table and a missing function get 404', async () => {
-  expect(await fetch('/rpc/size')).toMatchObject({ status: 404, body: { code: '42883' } });
+test('a dropped table gets 404, and works when it is back', async () => {
+  expect(await fetch('/rpc/size')).toMatchObject({ status: 400, body: { code: '42883' } });
   await admin.unsafe(
     `create function ${schema}.size() returns int language sql stable as 'select 7'; drop table ${schema}.docks`,
   );

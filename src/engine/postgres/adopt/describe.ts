@@ -20,7 +20,7 @@ import {
 import { readDefault } from '../../shared/sql-expressions.ts';
 import { ownSearchPath, query, type Runner, type SessionSettings, withOneConnection } from '../driver.ts';
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
-import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
+import type { FoundColumn, FoundConstraint, FoundOwn, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
 import { activeRowSecurity, bypassedRowSecurity } from './adopt.ts';
@@ -31,8 +31,8 @@ const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, LOG_TABLE, RETAINED_TABL
 
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
-  const described = await withOneConnection(target, { ...settings, extraSearchPath: [] }, (pool) =>
-    describeSchema(pool, settings.schema),
+  const described = await withOneConnection(target, { ...settings, extraSearchPath: [] }, async (pool) =>
+    describeSchema(pool, settings.schema, await inspectOwn(pool, settings.schema)),
   );
   const isEmpty = ({ draft }: DescribedCollection) => draft.fields.length === 0;
   const leftOut = described.collections.filter(isEmpty).map(({ draft }) => `${draft.name}: it has no columns`);
@@ -89,8 +89,11 @@ export async function definitionsIn(runner: Runner, schemas: readonly string[]):
   return found?.definitions ?? '';
 }
 
-export async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
-  const { record } = await inspectOwn(runner, schema);
+export async function describeSchema(
+  runner: Runner,
+  schema: string,
+  { record }: FoundOwn,
+): Promise<Omit<DescribedDatabase, 'location'>> {
   // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
   const relations = [...(await inspectTables(runner, schema)).values()];

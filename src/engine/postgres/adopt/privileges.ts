@@ -1,4 +1,7 @@
-/** The privileges of a role of the database, as the rules of a role, and its settings. Descriptions show what the role may use. */
+/**
+ * The privileges of a role of the database, as the rules of a role: descriptions show what the role may use. Also the
+ * settings of roles.
+ */
 import type { Right, RoleDraft } from '../../../collection/draft.ts';
 import { query, type Runner } from '../driver.ts';
 

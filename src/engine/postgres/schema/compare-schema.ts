@@ -14,7 +14,7 @@ import { collectionsToLog, hasLog, inspectLog } from '../history/triggers.ts';
 import { inspectWordIndexes, type WordIndexChanges, wordIndexSteps } from '../search/word-index.ts';
 import { typeOfColumn } from './column-type.ts';
 import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
-import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
+import { inspectOwn, inspectTables, NONE_OWN, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
 import { indexesOf } from './schema.ts';
 
 export interface PostgresRequirement {
@@ -28,6 +28,8 @@ export interface PostgresRequirement {
   readonly allowed?: readonly string[];
   /** For missing tables; by default they are created at once. */
   readonly creation?: Creation;
+  /** Whether every request runs as a role of the database, in a session. Then no table is ours. */
+  readonly databaseRoles?: boolean;
   /** How long the log of changes is kept; 0 for no log. Undefined leaves it as it is; a new database has one. */
   readonly historyDays?: number | undefined;
 }
@@ -51,7 +53,7 @@ export interface SchemaState extends FoundOwn {
 export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
   const { schema, catalogue, allowed } = requirement;
   await runner.unsafe(`set local search_path to ${ownSearchPath(schema)}`);
-  const ours = await inspectOwn(runner, schema);
+  const ours = requirement.databaseRoles === true ? NONE_OWN : await inspectOwn(runner, schema);
   const { version, record } = ours;
   const recorded = record === null && version === null ? [] : readRecord(record ?? undefined);
   const declared = [...catalogue.collections.values()];

@@ -170,6 +170,9 @@ export interface FoundOwn {
   readonly record: string | null;
 }
 
+/** The role of the service may have no right to read them. */
+export const NONE_OWN: FoundOwn = { schemaExists: true, version: null, hasRetries: false, record: null };
+
 /** The version of the service's own tables; declared fields are compared one by one. */
 export const SCHEMA_VERSION = 1;
 export const VERSION_TABLE = 'catalogue_schema';
