@@ -14,7 +14,7 @@ import { type BoundEntry, bindAction, isOneRow } from '../plan/call/action.ts';
 import { readActionArguments } from '../plan/call/action-arguments.ts';
 import { findRoutine } from '../plan/call/find-routine.ts';
 import { batchAnswer } from '../response/batch.ts';
-import { isDeclaredLimit } from '../response/redact-errors.ts';
+import { DUPLICATE, isDeclaredLimit } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { executeBatch } from './batch.ts';
 import { BatchPlanner, type BoundRequest, REQUESTS_PER_SLICE } from './batch-plan.ts';
@@ -150,11 +150,14 @@ function atEntry(error: unknown, { name }: Action, bound: readonly BoundEntry[],
   const seen = permissions?.catalogue.collections.get(collection.name);
   const isOpen = permissions === undefined;
   const showsDetails = isOpen || (seen !== undefined && isDeclaredLimit(error, seen));
+  const isHidden = !isOpen && error.field !== undefined && seen?.byName.has(error.field) !== true;
   const more = {
     request: at,
+    ...(isHidden ? { field: undefined } : {}),
     ...(row === undefined ? {} : { index: row }),
     details: `Entry ${title} of ${name}, ${method} ${collection.name}${ofRow}. ${showsDetails && error.details !== null ? error.details : 'Nothing was changed.'}`,
     ...(isOpen ? {} : { value: undefined, hint: undefined }),
   };
+  if (isHidden && error.code === '23505') return DUPLICATE.with(more);
   return error.with(more, OF_STORED_ROWS.includes(error.code) ? entry.message : undefined);
 }

@@ -89,7 +89,7 @@ function mayNameReferrers(collection: Collection): boolean {
   return true;
 }
 
-const DUPLICATE = new ApiError('23505', 'duplicate key value violates unique constraint', {
+export const DUPLICATE = new ApiError('23505', 'duplicate key value violates unique constraint', {
   details: 'Another row has one of the unique values already.',
 });
 

@@ -11,7 +11,7 @@ import { checkRules } from '../../plan/field-rules.ts';
 import { rejectRepeatedKeys, valuesOf } from '../../plan/keys.ts';
 import { type Assignment, isOperation, type WritePlan } from '../../plan/types.ts';
 import type { EarlierValue } from '../../plan/write/earlier-value.ts';
-import { nullViolation } from '../../plan/write/row-planner.ts';
+import { computation, nullViolation } from '../../plan/write/row-planner.ts';
 import type { WriteResult } from '../engine.ts';
 
 /** The values that the writes of a list take from earlier ones. */
@@ -57,7 +57,14 @@ export function resolvePlan(plan: WritePlan, values: EarlierValues): WritePlan {
     set.map((each) => (isOperation(each) ? each : { ...each, value: resolve(each.value) }));
   switch (plan.kind) {
     case 'insert': {
-      const rows = plan.rows.map((row) => row.map(resolve));
+      const compute = computation(into);
+      const rows = plan.rows.map((given, index) => {
+        const row = given.map(resolve);
+        compute(row, (at, error) => {
+          throw withLocation(error, index, into.fields[at]!, plan.rows.length > 1);
+        });
+        return row;
+      });
       if (typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0) {
         const { on } = plan.conflict;
         runToEnd(

@@ -129,9 +129,9 @@ function reportAll(problems: ReadonlyMap<number, RowProblem>, row: (Value | unde
  * Sets the computed fields of a new row, so that checks see them. Fields that depend on other rows, or on an earlier
  * request, stay undefined.
  */
-function computation(
+export function computation(
   { fields }: Collection,
-  { isUpdate, keepsEmpty }: RowOptions,
+  { isUpdate, keepsEmpty }: Pick<RowOptions, 'isUpdate' | 'keepsEmpty'> = {},
 ): (row: (Value | undefined)[], reject: (at: number, error: unknown) => void) => void {
   if (isUpdate === true || keepsEmpty === true || !fields.some(({ computed }) => computed)) return () => {};
   const places = new Map(fields.map(({ name }, at) => [name, at]));

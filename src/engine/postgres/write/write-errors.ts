@@ -2,6 +2,7 @@
 import type { Report } from '../../../base/error-list.ts';
 import { ApiError } from '../../../base/errors.ts';
 import { allReferences, type Field, fieldsOf } from '../../../collection/declaration.ts';
+import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { withLocation } from '../../../plan/coerce.ts';
 import { fieldNames } from '../../../plan/keys.ts';
@@ -30,7 +31,7 @@ export async function translateWriteError(error: unknown, failed: FailedWrite): 
   const isOwn = !(isAdopted && state.startsWith('23'));
   const translated = translateError(error, isOwn ? plan.into : undefined, isAdopted);
   if (!(translated instanceof ApiError)) return translated;
-  if (state === '22003') return indexed(withOperationField(translated, setBy(plan, row)), row);
+  if (state === '22003') return indexed(withOverflow(translated, plan, row), row);
   const rejected = rejectedValues(plan, state, error as ServerError);
   if (rejected === undefined) return indexed(translated, row);
   const located = translated.with({ field: fieldNames(rejected.fields) });
@@ -46,11 +47,23 @@ function setBy(plan: WritePlan, row: number | undefined): readonly Assignment[] 
   return plan.kind === 'update-each' && row !== undefined ? plan.changes[row]!.set : [];
 }
 
-/** Names the field of an operation whose result is out of range, if it can be only one. */
-function withOperationField(error: ApiError, set: readonly Assignment[]): ApiError {
-  const [operation, ...more] = set.filter(isOperation);
-  if (operation === undefined || more.length > 0) return error;
-  return withLocation(error, undefined, operation.field);
+/** Names the field whose result is out of range, if it can be only one: of an operation, or computed. */
+function withOverflow(error: ApiError, plan: WritePlan, row: number | undefined): ApiError {
+  const set = setBy(plan, row);
+  const changed = set.map(({ field }) => field.name);
+  const computed = plan.into.fields.filter((field) => field.computed?.uses.some((name) => changed.includes(name)));
+  const results = [...set.filter(isOperation).map(({ field }) => field), ...computed];
+  const [field, ...more] = results.filter(({ type }) => isOverflowOf(type, error));
+  if (field === undefined || more.length > 0) return error;
+  return withLocation(error.with({ hint: undefined }), undefined, field);
+}
+
+/** PostgreSQL names the type: `integer out of range`, or the digits of a decimal. Messages may be translated. */
+function isOverflowOf({ title, name }: Type, { message, details }: ApiError): boolean {
+  const isKnown = /^(smallint|integer|bigint) out of range$/.exec(message);
+  if (isKnown !== null) return title === isKnown[1];
+  const [, digits, decimals] = /precision (\d+), scale (\d+)/.exec(details ?? '') ?? [];
+  return digits === undefined || name === `decimal(${digits},${decimals})`;
 }
 
 interface RejectedValues {
