@@ -33,6 +33,8 @@ export interface Languages {
   readonly shown: string | undefined;
   /** The language of its body. */
   readonly written: string | undefined;
+  /** The language that `lang` in the query of a request within a batch names. */
+  readonly named: (tag: string) => string | undefined;
 }
 
 export class Call {
@@ -95,11 +97,11 @@ export class Call {
   /** The syntax tree of the query, in the language of the request. */
   parseQuery(acceptsFacets = false): Query {
     const parsed = parseQuery(this.query, acceptsFacets);
-    const shown = this.languages?.shown;
-    if (parsed.language === undefined && shown === undefined) return parsed;
     const { language, ...query } = parsed;
+    if (language === undefined && this.languages?.shown === undefined) return parsed;
     // Without translations it is a filter without an operator.
     if (language !== undefined && this.languages === undefined) parseFilter('lang', language);
+    const shown = language === undefined ? this.languages?.shown : this.languages!.named(language);
     return shown === undefined ? query : { ...query, language: shown };
   }
 

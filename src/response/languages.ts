@@ -28,12 +28,13 @@ export function withLanguages({ collections, draft }: Catalogue): Middleware {
     return negotiated(call.headers.get('accept-language') ?? '');
   };
   const unlessOwn = (language: string) => (language === own ? undefined : language);
+  const named = (tag: string) => unlessOwn(known(tag, 'lang'));
   return (next) => (context) => {
     const { call } = context;
     const shown = shownBy(call);
     const header = call.isWrite ? call.headers.get('content-language') : null;
     const written = header === null ? own : known(header.trim(), 'Content-Language');
-    call.languages = { shown: unlessOwn(shown), written: unlessOwn(written) };
+    call.languages = { shown: unlessOwn(shown), written: unlessOwn(written), named };
     return andThen(next(context), (response) => {
       if (response.ok) response.headers.set('content-language', shown);
       response.headers.append('vary', 'Accept-Language');

@@ -70,7 +70,8 @@ export function planSearch(
   const language = languageOf(collection.search!, tag);
   const syntax = SYNTAX[operator];
   if (syntax === undefined) throw rejected('search does not support fts', 'Use wfts, plfts or phfts.');
-  if (config !== undefined && config !== language) {
+  // A browser may ask for another language than the page that it shows.
+  if (config !== undefined && config !== language && config !== collection.search!.language) {
     throw rejected(`the language of this search is ${language}, not ${config}`, `Write search=${operator}.${query}.`);
   }
   const visible: Predicate[] = [];

@@ -22,6 +22,7 @@ import type { WritePlan } from '../types.ts';
 import { conflictTarget, planInsert } from './insert.ts';
 import { hasOperation } from './operations.ts';
 import { planReplace, planReplaceItem } from './replace.ts';
+import { nullViolation } from './row-planner.ts';
 import { absenceIn } from './stored-rows.ts';
 import { planDelete, planUpdate, planUpdateEach } from './update.ts';
 import type { WriteRequest } from './write-request.ts';
@@ -84,6 +85,23 @@ function ifMatchNeedsOneRow(url: string): ApiError {
   });
 }
 
+/** A new row needs the text of a required field itself, and not only its translation. */
+function checkTranslated(
+  collection: Collection,
+  sent: readonly string[],
+  meant: readonly string[],
+  language: string | undefined,
+): void {
+  for (const [at, name] of sent.entries()) {
+    const field = collection.byName.get(name);
+    if (meant[at] === name || field?.required !== true || meant.includes(name) || field.default !== undefined) continue;
+    throw nullViolation(collection, { name }).with({
+      field: undefined,
+      hint: `With Content-Language: ${language}, ${name} means ${meant[at]}. Send both of them without the header.`,
+    });
+  }
+}
+
 function* planAll(
   collection: Collection,
   method: WriteMethod,
@@ -94,7 +112,9 @@ function* planAll(
   const inBody = (names: readonly string[]) => namesInLanguage(names, collection, request.language);
   const payload = function* () {
     const read = yield* readPayload(document!, query.columns, request.report);
-    return { ...read, columns: inBody(read.columns) };
+    const columns = inBody(read.columns);
+    if (method !== 'PATCH') checkTranslated(collection, read.columns, columns, request.language);
+    return { ...read, columns };
   };
   switch (method) {
     case 'POST': {

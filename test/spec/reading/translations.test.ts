@@ -140,6 +140,13 @@ for (const engine of ROLE_ENGINES) {
       const batch = [{ method: 'PATCH', path: '/products?name=eq.Strumpf', body: { name: 'Socken' }, affects: 1 }];
       expect((await admin('/batch', 'POST', batch, { 'content-language': 'de', ...GERMAN })).status).toBe(200);
       expect(await names('/products?select=name&id=eq.9')).toEqual(['Socken']);
+      const path = '/products?id=eq.9&lang=de&select=name';
+      const shown = [{ method: 'PATCH', path, body: { name: 'Sock' }, headers: { prefer: 'return=representation' } }];
+      const answers = await admin('/batch', 'POST', shown, { 'accept-language': 'pt-BR' });
+      expect(await answers.json()).toMatchObject([{ body: [{ name: 'Socken' }] }]);
+      const created = await admin('/products', 'POST', { name: 'Schal' }, { 'content-language': 'de' });
+      const hint = 'With Content-Language: de, name means name_de. Send both of them without the header.';
+      expect(await created.json()).toMatchObject({ code: '23502', hint });
       const keyed = (language: string) =>
         admin('/products/9', 'PATCH', { name: 'Key' }, { 'content-language': language, 'idempotency-key': '"k"' });
       expect((await keyed('de')).status).toBe(204);
@@ -232,6 +239,7 @@ for (const engine of ROLE_ENGINES) {
       expect(await found('sandals')).toEqual(['Sandal']);
       expect(await found('boot')).toEqual([]);
       expect(await found('boots', {})).toEqual(['Boot']);
+      expect(await names('/products?select=name&search=wfts(english).stiefel')).toEqual(['Stiefel']);
       expect(await found('stiefel', {})).toEqual([]);
       expect(await found('botas', { 'accept-language': 'pt-BR' })).toEqual(['Bota']);
       expect(await (await get('/products?select=search->highlight&search=wfts.zelt')).json()).toEqual([
