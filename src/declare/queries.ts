@@ -2,13 +2,15 @@
 import { defined } from '../base/defined.ts';
 import { unlessRejected } from '../base/errors.ts';
 import { unknownName } from '../base/nearest-name.ts';
+import { splitQuery } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { ParameterDraft, QueryDraft } from '../collection/draft.ts';
+import { languageMeant, translatedLanguages, USUAL_LANGUAGE } from '../collection/languages.ts';
 import { declareParameter, splitRead } from '../collection/routines.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { isLogicKey } from '../dialect/logic.ts';
-import { isParameter } from '../dialect/query.ts';
+import { isLanguage, isParameter } from '../dialect/query.ts';
 import { MEDIA_TYPES, negotiate } from '../http/negotiate.ts';
 import type { Argument } from '../plan/call/arguments.ts';
 import { problemsInStored } from '../plan/call/stored-query.ts';
@@ -17,7 +19,12 @@ import type { Named } from './reader/maps.ts';
 import { addMistake, valuesOf } from './reader/shape.ts';
 import { readValue } from './reader/values.ts';
 
-export function draftQueries(queries: readonly Named<GivenQuery>[], { collections }: Catalogue): readonly QueryDraft[] {
+export function draftQueries(
+  queries: readonly Named<GivenQuery>[],
+  { collections }: Catalogue,
+  language: string = USUAL_LANGUAGE,
+): readonly QueryDraft[] {
+  const languages = [language, ...translatedLanguages(collections)];
   return queries.flatMap(({ name, reading, value }): readonly QueryDraft[] => {
     const read = value?.read;
     if (value === undefined || read === undefined) return [];
@@ -32,6 +39,14 @@ export function draftQueries(queries: readonly Named<GivenQuery>[], { collection
         const more = [details, hint].find((each) => each !== null);
         addMistake(reading, read.at, `read: ${message}${more === undefined ? '' : `; ${more}`}`);
       }
+    }
+    const [, tag] = splitQuery(query).find(([key, each]) => isLanguage(key, each)) ?? [];
+    if (tag !== undefined && languageMeant(tag, languages) === undefined) {
+      addMistake(
+        reading,
+        read.at,
+        `read: lang: ${tag} is not a language of this catalogue; use ${languages.join(', ')}`,
+      );
     }
     const { mediaType } = value;
     if (mediaType !== undefined && unlessRejected(() => negotiate(mediaType.value)) === undefined)

@@ -53,7 +53,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   return defined({
     collections,
     language: language?.value,
-    queries: queries && (catalogue === undefined ? [] : draftQueries(queries.value, catalogue)),
+    queries: queries && (catalogue === undefined ? [] : draftQueries(queries.value, catalogue, language?.value)),
     actions: actions && (catalogue === undefined ? [] : draftActions(actions.value, catalogue, routines)),
     functions: functions && draftFunctions(functions.value, declared, routines),
     roles: roles && draftRoles(roles.value, declared, collections, callable, catalogue),

@@ -3,16 +3,23 @@ import { ApiError } from '../base/errors.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey } from './logic.ts';
-import { isParameter, parseQuery } from './query.ts';
+import { isLanguage, isParameter, parseQuery } from './query.ts';
 import type { Query } from './tree.ts';
 
 /** The values of an argument as text; several if it is repeated. */
 export type TextArguments = ReadonlyMap<string, readonly string[]>;
 
-/** A value that is not a filter is an argument, as in PostgREST: `id=5`, in contrast to `id=eq.5`. */
-export function splitArguments(text: string): { readonly given: string; readonly rest: string } {
+/**
+ * A value that is not a filter is an argument, as in PostgREST: `id=5`, in contrast to `id=eq.5`. So is `lang`, unless
+ * it names the language.
+ */
+export function splitArguments(
+  text: string,
+  namesLanguage: boolean,
+): { readonly given: string; readonly rest: string } {
   const pairs = text.split('&');
-  const isGiven = (pair: string) => splitQuery(pair).some(([key, value]) => isArgument(key, value));
+  const isGiven = (pair: string) =>
+    splitQuery(pair).some(([key, value]) => isArgument(key, value) && !(namesLanguage && isLanguage(key, value)));
   return { given: pairs.filter(isGiven).join('&'), rest: pairs.filter((pair) => !isGiven(pair)).join('&') };
 }
 

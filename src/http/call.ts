@@ -33,7 +33,7 @@ export interface Languages {
   readonly shown: string | undefined;
   /** The language of its body. */
   readonly written: string | undefined;
-  /** The language that `lang` in the query of a request within a batch names. */
+  /** The language that a tag names: in the path of a request of a batch, in a call, or in a stored query. */
   readonly named: (tag: string) => string | undefined;
 }
 

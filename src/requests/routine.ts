@@ -21,7 +21,7 @@ import {
   shapeOf,
 } from '../plan/call/arguments.ts';
 import { findRoutine, type Lookup, routinesNamed } from '../plan/call/find-routine.ts';
-import { planStored, refineStored } from '../plan/call/stored-query.ts';
+import { planStored, refineStored, storedRequest } from '../plan/call/stored-query.ts';
 import { withMaxRows } from '../plan/read/page.ts';
 import type { FunctionCall } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
@@ -69,19 +69,12 @@ export function callRoutine(
   if (action !== undefined) return callAction(calling, action, context);
   const callable = candidates.filter((each) => each.kind !== 'action');
   if (call.method !== 'POST') {
-    const { given, rest } = splitArguments(call.query);
+    const isOwn = callable.some(({ parameters }) => parameters.some((each) => each.name === 'lang'));
+    const { given, rest } = splitArguments(call.query, call.languages !== undefined && !isOwn);
     const texts = groupTexts(splitQuery(given));
-    return callOne(
-      calling,
-      callable,
-      { kind: 'texts', texts },
-      { ...parseRefinement(rest), ...languageOf(call) },
-      context,
-      lookup,
-      given,
-    );
+    return callOne(calling, callable, { kind: 'texts', texts }, parseRefinement(rest), context, lookup, given);
   }
-  const asked = { ...parseRefinement(call.query), ...languageOf(call) };
+  const asked = parseRefinement(call.query);
   const received = receiveArguments(calling.bodies, call, asked.columns);
   return received.then((given) => callOne(calling, callable, given, asked, context, lookup));
 }
@@ -91,21 +84,27 @@ function isVolatile({ routines }: Catalogue, name: string): boolean {
   return routines.get(name)?.every((each) => each.kind === 'function' && each.isVolatile) ?? false;
 }
 
-function languageOf({ languages }: Call): Pick<Refinement, 'language'> {
-  return languages?.shown === undefined ? {} : { language: languages.shown };
+/** The call in the language that a stored query names, or else its own `lang`, or a header. */
+function inLanguage({ language, ...asked }: Refinement, stored: string | undefined, call: Call): Refinement {
+  const named = stored ?? language;
+  const { languages } = call;
+  if (languages !== undefined && named !== undefined) call.languages = { ...languages, shown: languages.named(named) };
+  const shown = call.languages?.shown;
+  return shown === undefined ? asked : { ...asked, language: shown };
 }
 
 function callOne(
   { engine, plans, maxRows }: Calling,
   candidates: readonly Exclude<Routine, Action>[],
   given: GivenArguments,
-  asked: Refinement,
+  refinement: Refinement,
   context: RequestContext,
   lookup: Lookup,
   inUrl = '',
 ): MaybePromise<Answer> {
   const { call } = context;
   const routine = findRoutine(candidates, shapeOf(given), lookup);
+  const asked = inLanguage(refinement, routine.kind === 'query' ? storedRequest(routine).language : undefined, call);
   const isPlan = plans && acceptsPlan(call);
   const mediaType = mediaTypeOf(routine, call.accept);
   const handlers = routine.kind === 'function' ? routine.returns?.collection.draft.media : undefined;

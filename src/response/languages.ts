@@ -23,7 +23,9 @@ export function withLanguages({ collections, draft }: Catalogue): Middleware {
   };
   const negotiated = memoizeText((header) => negotiateLanguage(header, all));
   const shownBy = (call: Call) => {
-    const [, asked] = splitQuery(call.query).find(([key, value]) => isLanguage(key, value)) ?? [];
+    // A call may have a parameter of this name.
+    const query = call.target.kind === 'routine' ? [] : splitQuery(call.query);
+    const [, asked] = query.find(([key, value]) => isLanguage(key, value)) ?? [];
     if (asked !== undefined) return known(asked, 'lang');
     return negotiated(call.headers.get('accept-language') ?? '');
   };
@@ -36,7 +38,7 @@ export function withLanguages({ collections, draft }: Catalogue): Middleware {
     const written = header === null ? own : known(header.trim(), 'Content-Language');
     call.languages = { shown: unlessOwn(shown), written: unlessOwn(written), named };
     return andThen(next(context), (response) => {
-      if (response.ok) response.headers.set('content-language', shown);
+      if (response.ok) response.headers.set('content-language', call.languages?.shown ?? own);
       response.headers.append('vary', 'Accept-Language');
       return response;
     });

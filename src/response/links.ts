@@ -86,7 +86,8 @@ const LANGUAGE = /[?&](lang=[^&.]*)(?=&|$)/;
 /** The parameter that names the language of the request, also if a header did. A call may have one of this name. */
 function languageOf({ url, query, arguments: given }: PageRead): string | undefined {
   const named = LANGUAGE.exec(url)?.[1];
-  return named ?? (query.language === undefined || given !== undefined ? undefined : `lang=${query.language}`);
+  if (named !== undefined) return given?.split('&').includes(named) === true ? undefined : named;
+  return query.language === undefined || given !== undefined ? undefined : `lang=${query.language}`;
 }
 
 function withOffset({ offset: _, ...query }: Query, offset: number): Query {

@@ -24,7 +24,7 @@ import type { Argument } from './arguments.ts';
 /** Arguments by the name of their placeholder. */
 export type Arguments = Pick<ReadonlyMap<string, Argument>, 'get'>;
 
-const storedRequest = memoize(({ query }: StoredQuery): Query => parseQuery(query));
+export const storedRequest = memoize(({ query }: StoredQuery): Query => parseQuery(query));
 
 /** The request of a call: `select`, `order`, `limit` and `offset` of the call replace those of the stored query. */
 export function refineStored(

@@ -25,9 +25,11 @@ collections:
       label: { type: text, indexed: true, translations: [zh-hant, pt, sr-Latn, he] }
 queries:
   named: { parameters: { part: { type: text } }, read: 'products?name=eq.{part}&order=id' }
+  german: { read: 'products?select=id,name&order=name&lang=de-AT', mediaType: text/csv }
+  spoken: { parameters: { lang: { type: text } }, read: 'products?select=id,name&name=eq.{lang}' }
 roles:
   admin: all
-  visitor: { call: [named], categories: { read: true }, products: { read: true }, names: { read: true } }
+  visitor: { call: [named, german, spoken], categories: { read: true }, products: { read: true }, names: { read: true } }
   english: { categories: { read: true }, products: { read: { fields: [id, name] } } }
   short: { products: { read: { where: 'name=like.S*' } } }
 `,
@@ -90,6 +92,21 @@ for (const engine of ROLE_ENGINES) {
       ]);
       expect(await names('/rpc/named?part=Zelt')).toEqual(['Zelt']);
       expect(await names('/rpc/named?part=Zelt', {})).toEqual([]);
+      expect(await names('/rpc/named?part=Zelt&lang=de&limit=1', {})).toEqual(['Zelt']);
+      expect((await get('/rpc/named?part=Zelt&lang=it', {})).status).toBe(400);
+      // A parameter of this name is no language.
+      expect(await names('/rpc/spoken?lang=Zelt')).toEqual(['Zelt']);
+      // The language of a stored query is that of every caller.
+      for (const headers of [{}, { 'accept-language': 'pt-BR' }]) {
+        const file = await get('/rpc/german', headers);
+        expect([await file.text(), file.headers.get('content-language')]).toEqual([
+          'id,name\n2,Sandal\n1,Stiefel\n3,Zelt\n',
+          'de',
+        ]);
+      }
+      const { link } = Object.fromEntries((await get('/rpc/german?limit=2', {})).headers);
+      const rest = await get(/<([^>]+)>; rel="next"/.exec(link!)![1]!, {});
+      expect(await rest.text()).toBe('id,name\n3,Zelt\n');
     });
 
     test('filters, order and groups follow it; a missing translation is found by its own field', async () => {
@@ -292,6 +309,9 @@ test('mistakes in translations are reported with their lines', () => {
   expect(read('a: { type: text, translations: [pt-BR] }, a_pt: { type: text, translations: [br] }')).toThrow(
     'a_pt_br is declared already',
   );
+  expect(() =>
+    parseDeclaration("collections: { t: { fields: { id: int4 } } }\nqueries: { q: { read: 't?lang=it' } }", 't.yaml'),
+  ).toThrow('lang: it is not a language of this catalogue; use en');
   expect(read('name: { type: text, translations: [en] }')).toThrow('en is the language of name itself');
   const many = Array.from({ length: 400 }, (_, nth) => `f${nth}: { type: text, translations: [de, fr, it, pt] }`);
   expect(read(many.join(', '))).toThrow('with translations there are 2001');
