@@ -259,6 +259,25 @@ describe('mistakes', () => {
     ]);
   });
 
+  test('comments need a key, a name of their own, and roles that read the rows', async () => {
+    const text = `collections:
+  a: { fields: { id: int4 }, comments: b }
+  b: { key: none, fields: { id: int4 }, comments: c }
+  d: { fields: { id: int4 }, comments: catalogue_x }
+  e: { fields: { id: int4 }, comments: notes }
+roles:
+  r: { notes: { read: true, create: { fields: [author] } } }
+`;
+    expect(await mistakesIn(text)).toEqual([
+      '2:30 a: comments: b is another collection; choose another name',
+      '3:41 b: comments: rows without a key cannot have comments',
+      '4:40 d: names with catalogue_ are reserved for tables of the service; choose another name',
+      '7:8 r.notes: r may not read e, so it has no comments on its rows; add read',
+      '7:39 r.notes: create: fields must hold row_id, text, which every new row needs',
+      '7:48 r.notes: create: author can only be read',
+    ]);
+  });
+
   test('all mistakes of one rule are reported at once', async () => {
     const text = withRoles(where('nam=eq.x&price=like.y&supplier_id=eq.{claim.id}&limit=1'));
     expect((await mistakesIn(text)).map((each) => each.replace(/.*where: /, ''))).toEqual([

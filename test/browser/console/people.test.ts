@@ -58,8 +58,16 @@ browserStories(
       await ben.reload();
       await untilShown(ben, ['Chang', 'Chai']);
       expect(await ben.getByText('ann').count()).toBe(0);
+      await context.close();
+    });
 
-      // Both write comments on the row: each appears on the page of the other at once, and only its author changes it.
+    test('a comment appears on the page of the other at once, and only its author changes it', async () => {
+      const ann = stage.page;
+      const context = await ann.context().browser()!.newContext();
+      const ben = await context.newPage();
+      await logIn(stage, ann, 'ann', '/c/products');
+      await ann.goto(`${stage.service.url}/console/c/products/1`);
+      await logIn(stage, ben, 'ben', '/c/products');
       const section = (page: Page) => page.getByRole('region', { name: 'Comments' });
       await ann.getByText('No comments yet.').waitFor();
       await section(ann).getByRole('button', { name: 'Add comment' }).click();

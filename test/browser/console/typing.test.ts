@@ -87,4 +87,25 @@ browserStories('two people who type', (stage) => {
     expect(await second.locator('.grid-cell.failed').count()).toBe(0);
     await context.close();
   });
+
+  test('a value for a row that someone deletes meanwhile is kept until the row is back', async () => {
+    const { page } = stage;
+    await stage.open('/c/products?order=id');
+    await untilShown(page, ['Chai']);
+    await priceCell(page, 3).click();
+    await page.keyboard.type('5', { delay: DELAY_MS });
+    expect((await stage.service.fetch('/products?id=eq.4', { method: 'DELETE' })).status).toBe(204);
+    await page.keyboard.type('5', { delay: DELAY_MS });
+    await page.keyboard.press('Enter');
+    const listed = unsaved(page).getByRole('listitem');
+    await listed.getByText('Someone deleted this row.').waitFor();
+    expect(await listed.getByRole('button').allTextContents()).toEqual(['Save 55.00', 'Discard']);
+    await listed.getByRole('link').click();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByLabel('Unit price').waitFor();
+    await page.goBack();
+    await listed.getByRole('button', { name: 'Save 55.00' }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    expect((await stage.product(4)).unit_price).toBe(55);
+  });
 });

@@ -6,6 +6,7 @@
 import { setLineValue } from '../api/added-rows.ts';
 import { changeUnchangedRows } from '../api/bulk.ts';
 import { type Collection, type Field, labelOf, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { ApiError } from '../api/errors.ts';
 import { explain } from '../api/explain.ts';
 import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyOf, keyText } from '../api/query/keys.ts';
@@ -25,6 +26,8 @@ export interface UnsavedCell extends FieldPlace {
   readonly value: Value;
   readonly text: string;
   readonly problem: string;
+  /** Whether someone deleted the row. */
+  readonly isGone: boolean;
 }
 
 /** By the name of the cell. */
@@ -104,9 +107,9 @@ export function saveCell(place: FieldPlace, row: Row, value: Value, text: string
   const changes = { [field.name]: value };
   setUnsaved(cell);
   return enqueue(collection, [{ row, changes }], async (show) => {
-    const keep = (stored: Row, problem: string) => {
+    const keep = (stored: Row, problem: string, isGone = false) => {
       show([{ ...keyOf(collection, row), [field.name]: stored[field.name] ?? null }]);
-      setUnsaved(cell, { ...place, row: stored, value, text, problem });
+      setUnsaved(cell, { ...place, row: stored, value, text, problem, isGone });
     };
     try {
       const outcome = await saveRow(collection, row, changes, () => undefined);
@@ -116,7 +119,8 @@ export function saveCell(place: FieldPlace, row: Row, value: Value, text: string
       show([outcome.row]);
       notifySaved(collection, outcome, t.grid.saved(titleOf(collection, outcome.row)), { topic: 'cell' });
     } catch (error) {
-      keep(row, explain(error, collection));
+      const isGone = error instanceof ApiError && error.status === 404;
+      keep(row, isGone ? t.record.someoneDeleted : explain(error, collection), isGone);
     }
   });
 }

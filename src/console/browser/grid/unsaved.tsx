@@ -1,6 +1,7 @@
 /** The changes of cells that are not stored, with both values: the person decides when it suits. */
 
 import { type Collection, labelOf, titleOf } from '../api/catalogue.ts';
+import { rowAddress } from '../api/query/keys.ts';
 import { useStore } from '../base/store.ts';
 import { Button } from '../components/button.tsx';
 import { formatValue } from '../fields/registry.ts';
@@ -20,15 +21,22 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
     <section className="unsaved-cells" aria-label={t.grid.unsaved} aria-live="polite">
       <ul>
         {cells.map(([name, cell]) => {
-          const { row, field, value, problem } = cell;
+          const { row, field, value, problem, isGone } = cell;
+          const title = titleOf(collection, row);
           return (
             <li key={name} className="line wrap">
-              <span>{t.grid.notSaved(titleOf(collection, row), labelOf(field), problem)}</span>
+              <span>{t.grid.notSaved(title, labelOf(field), problem)}</span>
+              {/* Its page offers to restore it. */}
+              {isGone && (
+                <Button className="small" href={rowAddress(collection, row)}>
+                  {t.app.openItem(title)}
+                </Button>
+              )}
               <Button className="small" onClick={() => saveMine(cell)}>
                 {t.grid.saveMine(formatValue(cell, value) || t.app.empty)}
               </Button>
               <Button className="small" onClick={() => keepStored(cell)}>
-                {t.grid.keepStored(formatValue(cell, row[field.name]) || t.app.empty)}
+                {isGone ? t.record.discard : t.grid.keepStored(formatValue(cell, row[field.name]) || t.app.empty)}
               </Button>
             </li>
           );
