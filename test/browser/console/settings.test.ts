@@ -12,6 +12,7 @@ collections:
 roles:
   admin: all # the owner
   viewer: { products: { read: { fields: [id, name] } } }
+queries: { all: { read: products } }
 webhooks:
   stock: { url: 'http://127.0.0.1:9/hook', secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz }
 `;
@@ -164,6 +165,10 @@ browserStories(
       await stage.until('create table product_comments');
       await button('Cancel').last().click();
       await button('Cancel').click();
+
+      // No form changes queries.
+      await page.getByText('queries · collections.yaml, line 7').click();
+      await stage.until('queries: { all: { read: products } }');
 
       // A renamed field keeps its values, its place and the rights of roles.
       await button('Change name').click();

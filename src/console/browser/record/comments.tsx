@@ -92,7 +92,7 @@ function StoredComment({ from, comment }: { readonly from: Collection; readonly 
   return (
     <article className="stack">
       <header className="line help">
-        <strong>{name}</strong>
+        {name !== '' && <strong>{name}</strong>}
         <time dateTime={created_at}>{formatMoment(created_at)}</time>
         {edited_at !== null && <span title={formatMoment(edited_at)}>{t.record.commentEdited}</span>}
         <span className="space" />

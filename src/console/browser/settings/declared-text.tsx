@@ -8,7 +8,10 @@ export function DeclaredText({ path }: { readonly path: readonly string[] }) {
   if (part === undefined) return null;
   return (
     <details className="help">
-      <summary>{t.settings.declaredAt(data!.file, part.first + 1)}</summary>
+      <summary>
+        {path.length === 1 && `${path[0]} · `}
+        {t.settings.declaredAt(data!.file, part.first + 1)}
+      </summary>
       <pre className="settings-text">{part.lines.join('\n')}</pre>
     </details>
   );

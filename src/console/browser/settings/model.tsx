@@ -20,6 +20,9 @@ const COLLECTIONS = ALL.filter(({ commentsOn }) => commentsOn === undefined);
 const commentsOn = (name: string | undefined) =>
   ALL.find((each) => name !== undefined && each.commentsOn === name)?.name;
 
+/** The parts of a declaration that no page shows. */
+const OTHER_PARTS = ['language', 'queries', 'actions', 'functions'];
+
 /** The form that is open. Without a collection or a field, it makes a new one. */
 interface Opened {
   readonly kind: 'collection' | 'field';
@@ -71,6 +74,9 @@ export function Model() {
           />
           <DeclaredText path={['collections', collection.name]} />
         </section>
+      ))}
+      {OTHER_PARTS.map((part) => (
+        <DeclaredText key={part} path={[part]} />
       ))}
       {opened?.kind === 'collection' && (
         <CollectionDialog
