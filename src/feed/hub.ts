@@ -5,11 +5,13 @@
 import { FairQueue } from '../base/fair-queue.ts';
 import {
   FEW_LISTS,
+  MAX_STEP_PAUSE_MS,
   PARALLEL_STEPS,
   PARALLEL_STEPS_PER_CALLER,
   STEP_BUDGET_MS,
   STEP_MS,
   STEP_PAUSE_MS,
+  STEP_PAUSE_MS_PER_CLIENT,
 } from '../base/limits/feed.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
@@ -87,9 +89,14 @@ export class Hub {
     const isBehind = await this.advance().catch(() => false);
     const took = performance.now() - started;
     // Steps take at most half of the time.
-    const pause = isBehind ? took : Math.max(took, this.events === events ? STEP_MS : STEP_PAUSE_MS);
+    const pause = isBehind ? took : Math.max(took, this.events === events ? STEP_MS : this.stepPause());
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
+
+  private stepPause(): number {
+    const clients = this.groups.values().reduce((sum, { members }) => sum + members.size, 0);
+    return Math.min(MAX_STEP_PAUSE_MS, Math.max(STEP_PAUSE_MS, clients * STEP_PAUSE_MS_PER_CLIENT));
+  }
 
   /** Sends new changes to all groups that are due. Returns whether more changes wait for cheap groups. */
   private async advance(): Promise<boolean> {

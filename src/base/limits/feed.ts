@@ -10,6 +10,9 @@ export const MAX_RESUMED_CHANGES = 100_000;
 export const STEP_MS = 50;
 /** The time after a step with events. Writes within it share a step: every step costs a packet for each client. */
 export const STEP_PAUSE_MS = 100;
+/** It is longer with many clients, up to this. Changes still arrive within a quarter of a second. */
+export const MAX_STEP_PAUSE_MS = 160;
+export const STEP_PAUSE_MS_PER_CLIENT = 0.16;
 export const HEARTBEAT_MS = 15_000;
 /** How often the service checks the credentials of open feeds. */
 export const CREDENTIAL_CHECK_MS = 1_000;
