@@ -87,7 +87,7 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
 /** Engines for the schemas of a database that decides about permissions itself. */
 export type SchemaEngines = Pick<
   PostgresEngine,
-  'describeSchema' | 'definitions' | 'forSchema' | 'roleSettings' | 'watchDefinitions'
+  'describeSchema' | 'definitions' | 'forSchema' | 'databaseSettings' | 'watchDefinitions'
 >;
 
 /** The engines of the schemas share the connections of this one. */

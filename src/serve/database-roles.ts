@@ -9,6 +9,7 @@ import { Tokens } from '../auth/tokens.ts';
 import type { Verifier } from '../auth/verifiers.ts';
 import { ApiError } from '../base/errors.ts';
 import { lazyAsync } from '../base/memo.ts';
+import { decode } from '../base/net/query-string.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import { viewOf } from '../collection/access/views.ts';
 import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
@@ -85,7 +86,7 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
     try {
       const described = await describeAll();
       check?.(described.map(({ collections }) => collections));
-      const common = { schemas, identify, onMisfit, roleSettings: await owner.roleSettings() };
+      const common = { schemas, identify, onMisfit, ofDatabase: await owner.databaseSettings() };
       const opened = await Promise.all(described.map((each) => openSchema(owner, { ...common, ...each }, options)));
       apps = new Map(opened.map((each) => [each.schema, each]));
       return known;
@@ -151,12 +152,12 @@ interface DescribedSchema {
   readonly onMisfit: () => void;
   readonly collections: readonly CollectionDraft[];
   readonly functions: readonly FunctionDraft[];
-  readonly roleSettings: Awaited<ReturnType<SchemaEngines['roleSettings']>>;
+  readonly ofDatabase: Awaited<ReturnType<SchemaEngines['databaseSettings']>>;
 }
 
 async function openSchema(
   owner: SchemaEngines,
-  { schema, schemas, identify, onMisfit, collections, functions, roleSettings }: DescribedSchema,
+  { schema, schemas, identify, onMisfit, collections, functions, ofDatabase }: DescribedSchema,
   { settings, shared, pagesOf, additions }: RolesOptions,
 ): Promise<SchemaApp> {
   const drafts = (additions?.addTo(collections) ?? collections).map((each) => ({ ...each, schema }));
@@ -184,7 +185,11 @@ async function openSchema(
         engine.as({
           role: caller.role,
           isAnonymous: caller.role === settings.anonymousRole,
-          settings: { ...roleSettings.get(caller.role), ...requestSettings(context, settings) },
+          settings: {
+            ...ofDatabase.roles.get(caller.role),
+            ...ofDatabase.functions.get(`${schema}.${routineOf(context)}`),
+            ...requestSettings(context, settings),
+          },
           onMisfit,
           ...(preRequest === '' ? {} : { preRequest: quotedName(preRequest) }),
         }),
@@ -222,6 +227,10 @@ function byRole(describeTo: (role: string) => Promise<Catalogue>): (role: string
 
 /** Tokens may name any role. */
 const MAX_ROLES = 100;
+
+function routineOf({ call: { target } }: RequestContext): string {
+  return target.kind === 'routine' ? decode(target.name) : '';
+}
 
 function requestSettings(context: RequestContext, { appSettings }: ServeSettings): Record<string, string> {
   const own = Object.entries(appSettings).map(([name, value]) => [`app.settings.${name}`, value]);

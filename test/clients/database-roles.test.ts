@@ -257,7 +257,11 @@ describe('privileges', () => {
       get('/rpc/nap', { authorization: `Bearer ${await tokenOf(ANN!, role)}` });
     expect(await as(slow)).toMatchObject({ status: 504, body: { code: '57014' } });
     expect((await as(authenticated)).body).toBe('read committed' as never);
-    await admin.unsafe(`alter role ${slow} reset statement_timeout; notify pgrst, 'reload schema'`);
+    await admin.unsafe(`alter function ${api}.nap set statement_timeout = '20s'; notify pgrst`);
+    await until('the setting of the function', async () => (await as(slow)).status === 200);
+    await admin.unsafe(
+      `alter role ${slow} reset statement_timeout; alter function ${api}.nap reset all; notify pgrst, 'reload schema'`,
+    );
     await until('the change', async () => (await as(slow)).status === 200);
     expect((await as(slow)).body).toBe('serializable' as never);
     const shops = await get('/shops', { authorization: `Bearer ${await tokenOf(ANN!, slow)}` });

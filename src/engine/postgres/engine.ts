@@ -41,7 +41,7 @@ import { bypassedRowSecurity } from './adopt/adopt.ts';
 import { DefinitionWatch } from './adopt/definition-watch.ts';
 import { definitionsIn, describeSchema, inOwnPath } from './adopt/describe.ts';
 import { withMediaHandlers } from './adopt/media-handlers.ts';
-import { type Privileges, privilegesOf, type RoleSettings, roleSettings } from './adopt/privileges.ts';
+import { type AppliedSettings, databaseSettings, type Privileges, privilegesOf } from './adopt/privileges.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
@@ -182,8 +182,8 @@ export class PostgresEngine implements Engine {
     return this.inSession(this.executor.onPrimary(work));
   }
 
-  roleSettings(): Promise<RoleSettings> {
-    return this.executor.onPrimary((pool) => roleSettings(pool, this.options.querySeconds * 1000));
+  databaseSettings(): Promise<AppliedSettings> {
+    return this.executor.onPrimary((pool) => databaseSettings(pool, this.options.querySeconds * 1000));
   }
 
   describeSchema(schema: string): Promise<Omit<DescribedDatabase, 'location'>> {

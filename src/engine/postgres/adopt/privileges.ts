@@ -45,29 +45,40 @@ export async function privilegesOf(runner: Runner, schema: string, role: string)
   return { name: role, rules, call: functions.map(({ name }) => name) };
 }
 
-/** The settings of a role, by name. */
-export type RoleSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
+type Settings = Readonly<Record<string, string>>;
+
+/** Settings that apply to the transactions of a role, or to calls of a function (`schema.name`). */
+export interface AppliedSettings {
+  readonly roles: ReadonlyMap<string, Settings>;
+  readonly functions: ReadonlyMap<string, Settings>;
+}
 
 /** The settings that the service needs for its own statements. */
 const FIXED = ['search_path', 'datestyle', 'intervalstyle', 'bytea_output', 'extra_float_digits', 'client_encoding'];
+/** Those of a function that have no effect while it runs. All others PostgreSQL applies itself. */
+const OF_TRANSACTION = ['statement_timeout', 'default_transaction_isolation'];
+const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 
 // Settings of a role apply at login. A statement may not take longer than the service waits for it.
-const ROLE_SETTINGS = `select r.rolname::text as role, json_object_agg(s.name, case when s.name <> 'statement_timeout' then given.value
+const SETTINGS = `select kind, owner, json_object_agg(s.name, case when s.name <> 'statement_timeout' then given.value
     else (select case when least(ms, $1::float8) > 0 then least(ms, $1::float8) else $1::float8 end::int8::text from (
       select case when given.value ~ '^[0-9]+$' then given.value::float8 else extract(epoch from given.value::interval)::float8 * 1000 end as ms) as limits)
-    end order by d.setdatabase) as settings
-  from pg_catalog.pg_db_role_setting d join pg_catalog.pg_roles r on r.oid = d.setrole
-    cross join lateral unnest(d.setconfig) as listed (pair)
+    end order by place) as settings
+  from (select 'roles' as kind, r.rolname::text as owner, d.setdatabase::int8 as place, unnest(d.setconfig) as pair
+      from pg_catalog.pg_db_role_setting d join pg_catalog.pg_roles r on r.oid = d.setrole
+      where pg_has_role(session_user, r.oid, 'member') and d.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+    union all select 'functions', n.nspname || '.' || p.proname, p.oid::int8, unnest(p.proconfig)
+      from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where p.proconfig is not null) as listed
     cross join lateral (select split_part(pair, '=', 1) as name, substr(pair, strpos(pair, '=') + 1) as value) as given
-    join pg_catalog.pg_settings s on lower(s.name) = lower(given.name) and s.context = 'user' and lower(s.name) not in (${FIXED.map((name) => `'${name}'`).join(', ')})
-  where pg_has_role(session_user, r.oid, 'member') and d.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
-  group by 1`;
+    join pg_catalog.pg_settings s on lower(s.name) = lower(given.name) and s.context = 'user' and lower(s.name) not in (${list(FIXED)})
+  where kind = 'roles' or s.name in (${list(OF_TRANSACTION)})
+  group by 1, 2`;
 
-/** The settings that `alter role … set` gives to roles of which this connection's role is a member. */
-export async function roleSettings(runner: Runner, maxStatementMs: number): Promise<RoleSettings> {
-  const found = await query<{ role: string; settings: Record<string, string> }>(runner, {
-    sql: ROLE_SETTINGS,
-    params: [maxStatementMs],
-  });
-  return new Map(found.map(({ role, settings }) => [role, settings]));
+/** The settings of functions, and of roles of which this connection's role is a member. */
+export async function databaseSettings(runner: Runner, maxStatementMs: number): Promise<AppliedSettings> {
+  const params = [maxStatementMs];
+  const found = await query<{ kind: string; owner: string; settings: Settings }>(runner, { sql: SETTINGS, params });
+  const of = (kind: keyof AppliedSettings) =>
+    new Map(found.filter((each) => each.kind === kind).map(({ owner, settings }) => [owner, settings]));
+  return { roles: of('roles'), functions: of('functions') };
 }
