@@ -119,7 +119,8 @@ function readClaims(payload: Uint8Array): Claims {
 }
 
 /** Returns when the token expires, in milliseconds since 1970. */
-function checkClaims(claims: Claims, { audience, issuer }: RequiredClaims, now = Date.now() / 1000): number {
+function checkClaims(claims: Claims, { audience, issuer }: RequiredClaims): number {
+  const now = Date.now() / 1000;
   const moment = (name: 'exp' | 'nbf' | 'iat'): number | undefined => {
     const value = claims[name];
     if (value === undefined || Number.isFinite(value)) return value as number | undefined;

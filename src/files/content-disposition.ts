@@ -4,11 +4,11 @@ import { unlessThrown } from '../base/errors.ts';
 const MAX_NAME_LENGTH = 200;
 
 /** The name without folders, control characters and characters that change the direction of text. */
-export function cleanName(name: string | undefined, fallback = 'file'): string {
+export function cleanName(name: string | undefined): string {
   const last = (name ?? '').split(/[/\\]/).at(-1)!;
   const clean = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '').trim();
   const short = [...clean].slice(0, MAX_NAME_LENGTH).join('');
-  return /^\.*$/.test(short) ? fallback : short;
+  return /^\.*$/.test(short) ? 'file' : short;
 }
 
 /** The file name of a Content-Disposition header; undefined if it has none. */

@@ -17,23 +17,22 @@ export interface Accepted {
   readonly from: number;
 }
 
-const negotiateAll = memoizeText((header) => ({ accepted: negotiate(header, CODINGS) }));
+const negotiated = memoizeText((header) => ({ accepted: negotiate(header) }));
 
 /** Chooses a coding; undefined for none. Throws if none is acceptable, so the service calls it before any work. */
-export function acceptedCoding(header: string | null, available = CODINGS): Accepted | undefined {
-  if (header === null) return undefined;
-  return available === CODINGS ? negotiateAll(header).accepted : negotiate(header, available);
+export function acceptedCoding(header: string | null): Accepted | undefined {
+  return header === null ? undefined : negotiated(header).accepted;
 }
 
-function negotiate(header: string, available: readonly Coding[]): Accepted | undefined {
+function negotiate(header: string): Accepted | undefined {
   const weights = weightsOf(header);
   const others = weights.get('*');
   const weightOf = (coding: Coding) => weights.get(coding) ?? others ?? 0;
   // Unless excluded, identity is acceptable with the lowest preference.
   const identity = weights.get('identity') ?? (others === 0 ? 0 : Number.MIN_VALUE);
-  const [best] = available.toSorted((one, other) => weightOf(other) - weightOf(one));
+  const [best] = CODINGS.toSorted((one, other) => weightOf(other) - weightOf(one));
   const weight = weightOf(best!);
-  if (weight === 0 && identity === 0) throw notAvailable(header, available);
+  if (weight === 0 && identity === 0) throw notAvailable(header);
   if (weight < identity) return undefined;
   return { coding: best!, from: identity === 0 ? 0 : MIN_COMPRESSED_LENGTH };
 }
@@ -49,9 +48,9 @@ function weightsOf(header: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-function notAvailable(header: string, available: readonly Coding[]): ApiError {
+function notAvailable(header: string): ApiError {
   return new ApiError('CAT406', `none of these content codings is available: ${header}`, {
-    hint: `Accept one of: ${available.join(', ')}, identity.`,
+    hint: `Accept one of: ${CODINGS.join(', ')}, identity.`,
   });
 }
 

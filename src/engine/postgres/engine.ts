@@ -166,7 +166,8 @@ export class PostgresEngine implements Engine {
   as(session: DatabaseSession): PostgresEngine {
     const { schema, extraSearchPath } = this.options;
     const settings = { search_path: searchPath(schema, extraSearchPath), ...session.settings };
-    return Object.assign(Object.create(this) as PostgresEngine, { session: { ...session, settings } });
+    const executor = this.executor.with((error) => sessionError(error, session));
+    return Object.assign(Object.create(this) as PostgresEngine, { session: { ...session, settings }, executor });
   }
 
   /** An engine for the collections of a schema, on the same connections. */
@@ -179,7 +180,7 @@ export class PostgresEngine implements Engine {
   privileges(): Promise<Privileges> {
     const { role } = this.session!;
     const work = (pool: Pool) => privilegesOf(this.poolOf(pool), this.options.schema, role);
-    return this.inSession(this.executor.onPrimary(work));
+    return this.executor.onPrimary(work);
   }
 
   databaseSettings(): Promise<AppliedSettings> {
@@ -224,15 +225,6 @@ export class PostgresEngine implements Engine {
     return pool;
   }
 
-  /** Errors of a session: a caller without credentials may lack only those. */
-  private async inSession<T>(work: Promise<T>): Promise<T> {
-    const { session } = this;
-    if (session === undefined) return work;
-    return work.catch((error) => {
-      throw sessionError(error, session);
-    });
-  }
-
   read(asked: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
     if (asked.log !== undefined || asOf !== undefined) return this.readLog(asked, encoding, asOf);
     if (asked.source !== undefined) return this.call(asked, asked.source, encoding);
@@ -243,8 +235,7 @@ export class PostgresEngine implements Engine {
       const isQuick = isGuarded ? 'guarded' : this.planCost.isCheapRead(pool, plan);
       return readList(this.poolOf(pool), plan, this.dialect, encoding, isQuick);
     };
-    const found = this.executor.read(plan.from, work, after);
-    return this.session === undefined ? found : this.inSession(found);
+    return this.executor.read(plan.from, work, after);
   }
 
   write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
@@ -269,7 +260,7 @@ export class PostgresEngine implements Engine {
     });
     const soon = () => this.indexSoon();
     if (this.hasSearch) written.then(soon, soon);
-    return this.inSession(written);
+    return written;
   }
 
   /** Undefined if the statement failed: then it has stored nothing. */
@@ -309,37 +300,34 @@ export class PostgresEngine implements Engine {
     };
     const ask = (statement: Statement) =>
       this.executor.read(plan.into, (pool) => query<Row>(this.poolOf(pool), statement), NEWEST);
-    return this.inSession(reportProblems(plan, source, ask, report));
+    return reportProblems(plan, source, ask, report);
   }
 
   /** Not retried: the input is already consumed. */
-  async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
+  private async once<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const pool = await this.primary.getPool();
-    try {
-      const loaded = await loadRows(pool, (connection) => this.loadContext(connection), sets, options);
-      this.indexSoon();
-      return loaded;
-    } catch (error) {
-      if (error instanceof UnconfirmedCommit) throw error.response;
-      throw translateError(error);
-    }
-  }
-
-  async loadLog(log: CopiedLog): Promise<number> {
-    const pool = await this.primary.getPool();
-    return loadLog(pool, log).catch((error) => {
-      throw translateError(error);
+    return work(pool).catch((error) => {
+      throw error instanceof UnconfirmedCommit ? error.response : translateError(error);
     });
   }
 
-  async ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {
-    const pool = await this.primary.getPool();
-    try {
-      if (make) await makeOwnTables(pool.sql, this.options.schema, collections);
-      return make || (await hasOwnTables(pool.sql, this.options.schema, collections));
-    } catch (error) {
-      throw translateError(error);
-    }
+  async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
+    const contextOn = (connection: Connection) => this.loadContext(connection);
+    const loaded = await this.once((pool) => loadRows(pool, contextOn, sets, options));
+    this.indexSoon();
+    return loaded;
+  }
+
+  loadLog(log: CopiedLog): Promise<number> {
+    return this.once((pool) => loadLog(pool, log));
+  }
+
+  ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {
+    const { schema } = this.options;
+    return this.once(async ({ sql }) => {
+      if (make) await makeOwnTables(sql, schema, collections);
+      return make || hasOwnTables(sql, schema, collections);
+    });
   }
 
   explain(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
@@ -347,19 +335,18 @@ export class PostgresEngine implements Engine {
       const { source } = plan;
       const explain = (pool: Pool) =>
         explainCall(this.poolOf(pool), plan, source, this.dialect, this.options.schema, options, format);
-      return this.inSession(this.executor.onPrimary(explain));
+      return this.executor.onPrimary(explain);
     }
-    const explained = this.executor.read(plan.from, (pool) => {
+    return this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = this;
       const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
       return explainRead(this.poolOf(pool), plan, of, options, format);
     });
-    return this.inSession(explained);
   }
 
   explainWrite(write: Write, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
     const step = () => ({ ...write, context: this.contextOf(write.plan.into) });
-    return this.inSession(this.executor.write((pool) => explainStep(this.poolOf(pool), step(), options, format)));
+    return this.executor.write((pool) => explainStep(this.poolOf(pool), step(), options, format));
   }
 
   downtimeSince(moment: number): number {
@@ -381,7 +368,7 @@ export class PostgresEngine implements Engine {
   private call(plan: ReadPlan, { isReadOnly }: FunctionCall, encoding: Encoding): Promise<ReadResult> {
     const { executor } = this;
     const work = (pool: Pool) => callFunction(this.poolOf(pool), plan, this.dialect, this.options.schema, encoding);
-    return this.inSession(isReadOnly ? executor.onPrimary(work) : executor.write(work));
+    return isReadOnly ? executor.onPrimary(work) : executor.write(work);
   }
 
   private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {

@@ -15,13 +15,22 @@ type Work<T> = (pool: Pool) => Promise<T>;
 type Translate = (error: unknown) => unknown;
 
 export class Executor {
-  size = 0;
-
   constructor(
     private readonly primary: ConnectionManager,
     private readonly replicas: ReplicaSet | undefined,
     private readonly translate: Translate,
+    /** Completes a translated error. */
+    private readonly complete: Translate = (error) => error,
+    private readonly running = { count: 0 },
   ) {}
+
+  with(complete: Translate): Executor {
+    return new Executor(this.primary, this.replicas, this.translate, complete, this.running);
+  }
+
+  get size(): number {
+    return this.running.count;
+  }
 
   /** Resolves when no request is in progress, or after these seconds. */
   async settled(seconds: number): Promise<void> {
@@ -35,7 +44,7 @@ export class Executor {
     if (replica === undefined) return this.onPrimary(work);
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
-      if (!isLoss(error) && !isTransient(error)) throw this.translate(error);
+      if (!isLoss(error) && !isTransient(error)) throw this.complete(this.translate(error));
       if (isLoss(error)) this.replicas?.reportLoss(replica);
       return this.onPrimary(work);
     });
@@ -62,21 +71,22 @@ export class Executor {
       // Any other write that failed is not stored. It may run again, unless it would come late, and wait for locks of
       // the attempt before.
       const pause = isWrite && error instanceof ConnectionUnresponsive ? undefined : pauseBeforeRetry(error, attempt);
-      if (pause === undefined) throw await translate(error);
+      if (pause === undefined) throw this.complete(await translate(error));
       await Bun.sleep(pause);
       return this.onPrimary(work, translate, isWrite, attempt + 1);
     });
   }
 
   private run<T>(pool: Pool, work: Work<T>, recover: (error: unknown) => Promise<T>): Promise<T> {
-    this.size++;
+    const { running } = this;
+    running.count++;
     const fail = (error: unknown) => {
-      this.size--;
+      running.count--;
       return recover(error);
     };
     try {
       return work(pool).then((result) => {
-        this.size--;
+        running.count--;
         return result;
       }, fail);
     } catch (error) {
