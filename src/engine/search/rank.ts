@@ -65,7 +65,7 @@ function* withMarks(
   const documents = new Set(page.map(({ document }) => Number(document)));
   const texts = yield { kind: 'texts', documents: [...documents] };
   const words = query.groups.flatMap((terms) => terms.filter(({ isNegated }) => !isNegated)).flatMap(wordsIn);
-  const isSearched = (word: string) => vocabulary.isSearched(word, words, query.prefix);
+  const isSearched = (word: string) => vocabulary.isSearched(word, words);
   const marked = new Map(
     texts.map((row) => {
       const readable = all.flatMap(({ name }, field): [string, string][] => {

@@ -1,7 +1,7 @@
 /** The rows that contain the words of a query, without rows and fields that the caller may not read. */
 
 import { nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
-import { type Language, stemOf } from '../../text/words/languages.ts';
+import { type Language, spellingsOf, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
 import { UNUSED } from './index-tables.ts';
 import { CHUNKS_BEFORE_PAUSE, type Matches, matchesIn, mergeMatches, NO_MATCHES } from './matches.ts';
@@ -27,6 +27,7 @@ export class Vocabulary {
   private readonly fields: RankJob['fields'];
   /** Whether the caller may read all searched texts. */
   private readonly isComplete: boolean;
+  private prefixes: readonly string[] = [];
   private ofPrefixRows: readonly StepRow[] = [];
   private readonly scratch: number[] = [];
 
@@ -42,10 +43,10 @@ export class Vocabulary {
   }
 
   /** Whether a word of a text was searched for, for highlights. */
-  isSearched(word: string, words: readonly string[], prefix: string | undefined): boolean {
+  isSearched(word: string, words: readonly string[]): boolean {
     const stems = this.stemsOf(word);
     const isStem = (each: string) => stems.some((stem) => this.stems.get(each)?.has(stem));
-    return (prefix !== undefined && word.startsWith(prefix)) || words.some(isStem);
+    return this.prefixes.some((prefix) => word.startsWith(prefix)) || words.some(isStem);
   }
 
   /** Whether the caller may read a field of a row. */
@@ -62,7 +63,9 @@ export class Vocabulary {
     const unused = ofStems.filter(({ word }) => word === UNUSED);
     const used = ofStems.filter(({ word }) => word !== UNUSED);
     yield* eachChunk(unused, ({ docs }) => eachPosting(docs as Uint8Array, (document) => this.unused.add(document)));
-    const ofPrefix = prefix === undefined ? [] : yield { kind: 'prefix', prefix };
+    if (prefix !== undefined) this.prefixes = this.spellingsOf(prefix);
+    const ofPrefix: StepRow[] = [];
+    for (const each of this.prefixes) ofPrefix.push(...(yield { kind: 'prefix', prefix: each }));
     this.ofPrefixRows = ofPrefix;
     yield* this.readVisible([...used, ...ofPrefix]);
     for (const word of words) {
@@ -77,6 +80,12 @@ export class Vocabulary {
 
   private stemsOf(word: string): readonly string[] {
     return [...new Set([...this.languages].map((language) => stemOf(language, word)))];
+  }
+
+  /** None begins with another. */
+  private spellingsOf(prefix: string): readonly string[] {
+    const all = [...new Set([...this.languages].flatMap((language) => spellingsOf(language, prefix)))];
+    return all.filter((each) => !all.some((other) => other !== each && each.startsWith(other)));
   }
 
   /** The words with the prefix in each row. */

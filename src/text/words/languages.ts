@@ -61,6 +61,16 @@ export function stemOf(language: Language, word: string): string {
   return stem;
 }
 
+/** The spellings of a beginning of a word: `Muell` also begins `Müller`, and `Müll` also begins `Mueller`. */
+export function spellingsOf(language: Language, prefix: string): readonly string[] {
+  if (language !== 'german') return [prefix];
+  const withoutE = prefix.replace(/(?<=(?<![aeq])[aou])e(?=.)/g, '');
+  const withE = [...prefix.matchAll(/(?<![aeq])[aou](?=[^e])/g)].map(
+    ({ index }) => `${prefix.slice(0, index + 1)}e${prefix.slice(index + 1)}`,
+  );
+  return [...new Set([prefix, withoutE, ...withE])];
+}
+
 /** An umlaut may be written with an e: `Mueller` is `Müller`. */
 function stemGerman(word: string): string {
   const plain = word.replace(/(?<!q)(?<=[aou])e/g, '');

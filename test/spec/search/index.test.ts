@@ -78,6 +78,11 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     await opened.post('products', { code: 'b', size: 3, name: 'Gelber Schuh', brand_id: 1 });
     await reopen(searched('german', NAME, BRAND));
     expect((await sizes('schuh')).toSorted()).toEqual([1, 3]);
+    // Beginnings of words with an umlaut, in both spellings.
+    await opened.post('products', { code: 'b', size: 6, name: 'Muenze', brand_id: null });
+    expect((await sizes('muell')).toSorted()).toEqual([1, 3]);
+    expect([await sizes('Mün'), await sizes('muen'), await sizes('Münz')]).toEqual([[6], [6], [6]]);
+    await opened.fetch('/products?size=eq.6', { method: 'DELETE' });
   });
 
   test('rows are written after the search is removed, whatever the name of the collection', async () => {
