@@ -4,7 +4,7 @@
  */
 import { buildStatement, type SqlDialect } from '../sql/statement.ts';
 import { type AddedChunk, addChunks, CHUNK_BYTES } from './index-rows.ts';
-import { LAST_CHUNK, nameOfWord, UNUSED, type WordIndex } from './index-tables.ts';
+import { describeIndex, LAST_CHUNK, nameOfWord, UNUSED, type WordIndex, withoutDefinition } from './index-tables.ts';
 import { NumberSet } from './number-set.ts';
 import { eachPosting, PostingList, readHits } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
@@ -28,10 +28,11 @@ export function* compactWords(
   begun: Compaction | undefined,
 ): Steps<Compaction | undefined> {
   const { words } = index;
-  const rows = yield buildStatement(
+  const stored = yield buildStatement(
     dialect,
     (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} order by last`,
   );
+  const rows = withoutDefinition(stored, describeIndex(index));
   const known = begun === undefined ? rows : rows.filter(({ chunk }) => begun.chunks.has(Number(chunk)));
   const unused = new NumberSet();
   yield* takeInSlices(known, ({ docs }) => eachPosting(docs as Uint8Array, (document) => unused.add(document)));

@@ -2,7 +2,16 @@
 import { stemOf } from '../../text/words/languages.ts';
 import { isCode, wordsOf } from '../../text/words/tokens.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
-import { LAST_CHUNK, nameOfWord, referencesIn, textsOf, UNUSED, type WordIndex } from './index-tables.ts';
+import {
+  describeIndex,
+  LAST_CHUNK,
+  nameOfWord,
+  referencesIn,
+  textsOf,
+  UNUSED,
+  type WordIndex,
+  withoutDefinition,
+} from './index-tables.ts';
 import { eachPosting, PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 
@@ -87,6 +96,11 @@ export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: Sta
     (bind) => `select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0`,
   );
   if (found.length < read.stale.length) return;
+  const unused = yield buildStatement(
+    dialect,
+    (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} and chunk in (0, ${LAST_CHUNK})`,
+  );
+  withoutDefinition(unused, describeIndex(index));
   const [greatest] = yield buildStatement(
     dialect,
     (bind) =>

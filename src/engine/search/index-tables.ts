@@ -4,10 +4,12 @@
  * - `documents` numbers the versions of rows. A changed row gets a new number, so numbers only grow.
  * - `words` has the rows of each word (postings.ts) in chunks. Rows are added to the last one, whose `letters` is the
  *   length of the word, unless it is a code. The word '' lists the numbers that are no longer in use;
- *   its chunks are not in order.
+ *   its chunks are not in order. Its first one is the definition of the index, so that a service with an earlier
+ *   declaration neither reads nor writes it.
  * - `stale` names rows that changed since. Triggers fill it, so that it has the writes of every program. A search
  *   indexes these rows first (index-rows.ts).
  */
+import { ApiError } from '../../base/errors.ts';
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, Field, SearchField } from '../../collection/declaration.ts';
@@ -17,6 +19,9 @@ import { columnList, identifier } from '../sql/statement.ts';
 export const UNUSED = '';
 /** The number of the last chunk of a word. The number of any other chunk is that of its last row. */
 export const LAST_CHUNK = INT4_MAX;
+
+/** The chunk of the word '' that has the definition of the index. */
+const DEFINITION_CHUNK = 0;
 
 export interface WordIndex {
   readonly collection: Collection;
@@ -98,5 +103,30 @@ export function describeIndex({ collection, fields }: WordIndex): string {
   const names = fields.map(({ name, translation }) =>
     translation === undefined ? name : `${name}:${translation.tag}`,
   );
-  return `${collection.search!.language} ${names.join(' ')} 3`;
+  return `${collection.search!.language} ${names.join(' ')} 4`;
+}
+
+/** Stores the definition of a new index. `bytes` prints a literal of hexadecimal digits. */
+export function storeDefinition(index: WordIndex, bytes: (hex: string) => string): string {
+  const hex = Buffer.from(describeIndex(index)).toString('hex');
+  return `insert into ${index.words} (stem, word, chunk, last, docs) values ('${UNUSED}', '${UNUSED}', ${DEFINITION_CHUNK}, 0, ${bytes(hex)})`;
+}
+
+/** The chunks of the word '' without the definition. Fails if it is not this one. */
+export function withoutDefinition<Row extends Readonly<Record<string, unknown>>>(
+  rows: readonly Row[],
+  definition: string,
+): readonly Row[] {
+  const isDefinition = ({ chunk }: Row) => Number(chunk) === DEFINITION_CHUNK;
+  const found = rows.find(isDefinition)?.docs as Uint8Array | undefined;
+  if (found === undefined || Buffer.from(found).toString() !== definition) throw searchChanged();
+  return rows.filter((row) => !isDefinition(row));
+}
+
+export function searchChanged(): ApiError {
+  return new ApiError('CAT503', 'the declaration of the search has changed', {
+    details: 'Another instance of the service has a newer declaration.',
+    hint: 'Start the service again with the new declaration.',
+    headers: { 'retry-after': '10' },
+  });
 }

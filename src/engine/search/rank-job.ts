@@ -3,9 +3,11 @@ import { SCORE } from '../../collection/search-fields.ts';
 import { fieldOf, isAlways, type Ranking, type ReadableText, type ReadPlan } from '../../plan/types.ts';
 import type { Language } from '../../text/words/languages.ts';
 import type { WordQuery } from '../../text/words/query.ts';
-import type { WordIndex } from './index-tables.ts';
+import { describeIndex, type WordIndex } from './index-tables.ts';
 
 export interface RankJob {
+  /** The definition of the index. */
+  readonly definition: string;
   /** All searched texts. */
   readonly texts: readonly { readonly name: string; readonly language: Language }[];
   readonly query: WordQuery;
@@ -20,7 +22,7 @@ export interface RankJob {
   readonly needsAll: boolean;
 }
 
-export function rankJobOf({ fields: texts }: WordIndex, plan: ReadPlan): RankJob {
+export function rankJobOf(index: WordIndex, plan: ReadPlan): RankJob {
   const { visible, ...search } = plan.search!;
   const { where, order, limit, offset, count, groupBy, facets } = plan;
   const isByScore = order[0]?.descending === true && fieldOf(order[0].expression) === SCORE;
@@ -28,7 +30,8 @@ export function rankJobOf({ fields: texts }: WordIndex, plan: ReadPlan): RankJob
   const isList = !isCounted && groupBy === undefined && isAlways(where);
   return {
     ...search,
-    texts: texts.map(({ name, language }) => ({ name, language })),
+    definition: describeIndex(index),
+    texts: index.fields.map(({ name, language }) => ({ name, language })),
     predicates: visible.length,
     best: limit === undefined || !isList || !isByScore ? undefined : offset + limit,
     needsAll: isCounted || offset > 0,

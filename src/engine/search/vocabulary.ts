@@ -3,7 +3,7 @@
 import { nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
 import { type Language, spellingsOf, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
-import { UNUSED } from './index-tables.ts';
+import { UNUSED, withoutDefinition } from './index-tables.ts';
 import { CHUNKS_BEFORE_PAUSE, type Matches, matchesIn, mergeMatches, NO_MATCHES } from './matches.ts';
 import { NumberSet } from './number-set.ts';
 import { eachPosting, readHits } from './postings.ts';
@@ -24,6 +24,7 @@ export class Vocabulary {
   private readonly unused = new NumberSet();
   /** The languages of the searched texts. */
   private readonly languages: ReadonlySet<Language>;
+  private readonly definition: string;
   private readonly fields: RankJob['fields'];
   /** Whether the caller may read all searched texts. */
   private readonly isComplete: boolean;
@@ -31,7 +32,8 @@ export class Vocabulary {
   private ofPrefixRows: readonly StepRow[] = [];
   private readonly scratch: number[] = [];
 
-  constructor({ texts, fields, predicates }: RankJob) {
+  constructor({ definition, texts, fields, predicates }: RankJob) {
+    this.definition = definition;
     this.languages = new Set(fields.map(({ number }) => texts[number]!.language));
     this.fields = fields;
     this.visible = Array.from({ length: predicates }, () => new Map());
@@ -60,7 +62,10 @@ export class Vocabulary {
   *read(words: readonly string[], prefix: string | undefined): Steps<void, SearchRead> {
     const stems = new Set([UNUSED, ...words.flatMap((word) => this.stemsOf(word))]);
     const ofStems = yield { kind: 'stems', stems: [...stems] };
-    const unused = ofStems.filter(({ word }) => word === UNUSED);
+    const unused = withoutDefinition(
+      ofStems.filter(({ word }) => word === UNUSED),
+      this.definition,
+    );
     const used = ofStems.filter(({ word }) => word !== UNUSED);
     yield* eachChunk(unused, ({ docs }) => eachPosting(docs as Uint8Array, (document) => this.unused.add(document)));
     if (prefix !== undefined) this.prefixes = this.spellingsOf(prefix);

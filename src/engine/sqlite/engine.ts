@@ -28,7 +28,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../engine.ts';
-import { wordIndexOf } from '../search/index-tables.ts';
+import { searchChanged, wordIndexOf } from '../search/index-tables.ts';
 import { indexIncomplete } from '../search/rank.ts';
 import { RARER_WORDS } from '../search/steps.ts';
 import { notLogged } from '../shared/change-log.ts';
@@ -228,7 +228,11 @@ class SqliteEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult> {
-    if (plan.search !== undefined) return this.search(plan, encoding).catch((error) => this.fail(error));
+    if (plan.search !== undefined) {
+      return this.search(plan, encoding).catch((error) =>
+        this.fail(/no such table/.test(error.message) ? searchChanged() : error),
+      );
+    }
     try {
       const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
@@ -255,6 +259,7 @@ class SqliteEngine implements Engine {
     const index = wordIndexOf(plan.from)!;
     const deadline = performance.now() + limitMs;
     this.refreshSnapshot();
+    this.file?.declarationWatch.check();
     const newest = newestStale(connection, index);
     while (hasStaleRows(connection, index, newest)) {
       if (performance.now() > deadline) throw indexIncomplete();

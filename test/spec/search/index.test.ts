@@ -6,7 +6,7 @@ import { describeDatabase, maintenanceOf } from '../../../src/engine/open.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
 import { TEST_SETTINGS } from '../../support/engines/postgres.ts';
 import { until } from '../../support/processes/process.ts';
-import { sendJson } from '../../support/stories.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const BRANDS: CollectionDraft = {
   name: 'brands',
@@ -93,6 +93,29 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     const without = await own.open({ collections: [categories] });
     expect((await without.fetch('/categories', sendJson('POST', { id: 1, name: 'Tents' }))).status).toBe(201);
     await without.close();
+  });
+
+  test('a service with an earlier search does not index or read the words of a newer one', async () => {
+    const [newer, own] = [searched('german', NAME, BRAND), newPlace()];
+    const [before, rows] = [
+      await own.open({ collections: searched('simple', NAME), rows: ROWS }),
+      '/products?search=wfts.',
+    ];
+    expect((await before.list(`${rows}schuhe`)).length).toBe(1);
+    const after = await own.open({ collections: newer });
+    const row = { code: 'z', size: 9, name: 'Warme Schuhe', brand_id: 1 };
+    expect((await before.fetch('/products', sendJson('POST', row))).status).toBe(201);
+    await expectRefusal(await before.fetch(`${rows}schuhe`), 503, 'CAT503');
+    const sizesAfter = async (words: string) =>
+      (await after.list(`${rows}${words}&order=size`)).map(({ size }) => size);
+    expect([await sizesAfter('"schuh"'), await sizesAfter('mueller')]).toEqual([
+      [1, 9],
+      [1, 9],
+    ]);
+    await after.close();
+    await (await own.open({ collections: [BRANDS, PRODUCTS] })).close();
+    expect((await before.fetch(`${rows}schuhe`)).status).toBe(503);
+    await before.close();
   });
 
   test('writes of another program are found, also through references', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../../src/app.ts';
 import { ROWS_PER_SLICE } from '../../../src/base/cooperative.ts';
 import { Ranker } from '../../../src/engine/postgres/search/ranker.ts';
-import { LAST_CHUNK } from '../../../src/engine/search/index-tables.ts';
+import { LAST_CHUNK, UNUSED } from '../../../src/engine/search/index-tables.ts';
 import { PostingList } from '../../../src/engine/search/postings.ts';
 import type { RankJob } from '../../../src/engine/search/rank-job.ts';
 import { RARER_WORDS } from '../../../src/engine/search/steps.ts';
@@ -62,8 +62,10 @@ test('a search on a thread of SQLite ends at its time limit', async () => {
 test('a search on the thread for PostgreSQL ends at its time limit, and when a statement fails', async () => {
   const postings = new PostingList();
   for (const { id } of ROWS) postings.add(id, [0, 2, 1, 0]);
+  const definition = { stem: UNUSED, word: UNUSED, chunk: 0, docs: new Uint8Array() };
   const row = { stem: 'red', word: 'red', chunk: LAST_CHUNK, docs: Buffer.from(postings.encode(0), 'hex') };
   const job: RankJob = {
+    definition: '',
     texts: [{ name: 'name', language: 'english' }],
     query: parseWords('red', 'english', 'phrase'),
     fields: [{ number: 0, weight: 1 }],
@@ -73,9 +75,9 @@ test('a search on the thread for PostgreSQL ends at its time limit, and when a s
     needsAll: true,
   };
   const ranker = new Ranker();
-  const { rows } = await ranker.rank(job, 60_000, async () => [row]);
+  const { rows } = await ranker.rank(job, 60_000, async () => [definition, row]);
   expect((JSON.parse(rows) as unknown[]).length).toBe(COUNT);
-  const late = await ranker.rank(job, -1, async () => [row]).catch((error) => error);
+  const late = await ranker.rank(job, -1, async () => [definition, row]).catch((error) => error);
   expect(late).toMatchObject({ code: '57014', hint: RARER_WORDS });
   const noConnection = () => Promise.reject(new Error('no connection'));
   const failed = await ranker.rank(job, 60_000, noConnection).catch((error) => error);

@@ -7,6 +7,7 @@ import {
   describeIndex,
   ownFields,
   referencesIn,
+  storeDefinition,
   type WordIndex,
   wordIndexOf,
   wordListIndexes,
@@ -147,6 +148,7 @@ export async function createWordIndexes(runner: Runner, schema: string, { missin
   for (const index of missing) {
     for (const definition of definitionsOf(schema, index)) await run(definition);
     const { words, stale, key, collection } = index;
+    await run(storeDefinition(index, (hex) => `'\\x${hex}'::bytea`));
     await run(`comment on table ${words} is ${quoteText(fingerprint(schema, index))}`);
     await run(`insert into ${stale} (${key()}) select ${key()} from ${identifier(collection.name)}`);
   }

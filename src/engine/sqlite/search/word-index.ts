@@ -8,6 +8,7 @@ import {
   describeIndex,
   ownFields,
   referencesIn,
+  storeDefinition,
   type WordIndex,
   wordIndexOf,
   wordListIndexes,
@@ -90,6 +91,7 @@ export function createWordIndexes(db: Database, catalogue: Pick<Catalogue, 'coll
   for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) drop(db, name, stored);
   for (const index of missing) {
     for (const definition of definitionsOf(index)) db.run(definition);
+    db.run(storeDefinition(index, (hex) => `x'${hex}'`));
     const { stale, key, collection } = index;
     db.run(`insert into ${stale} (${key()}) select ${key()} from ${identifier(collection.name)}`);
   }
