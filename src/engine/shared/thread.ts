@@ -99,5 +99,5 @@ export function failure(outcome: FailedResult): Error {
 
 /** Less CPU time for this thread if others need it. Elsewhere than on Linux, it would be that of the process. */
 export function lowerPriority(): void {
-  if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + 10));
+  if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + 5));
 }
