@@ -205,7 +205,7 @@ export class PostgresEngine implements Engine {
   /** `known` are the definitions that are described already. */
   watchDefinitions(schemas: readonly string[], known: string, describeAgain: () => Promise<unknown>): DefinitionWatch {
     const definitions = () => this.definitions(schemas);
-    const watch = new DefinitionWatch(definitions, known, describeAgain, (message) => this.notice('warn', message));
+    const watch = new DefinitionWatch(definitions, known, describeAgain, this.notice);
     this.watch = watch;
     if (this.options.databaseRoles === true) {
       this.executor.onPrimary(async ({ sql }) => watch.listen(sql)).catch(() => undefined);

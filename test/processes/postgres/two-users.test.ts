@@ -175,6 +175,10 @@ describe('noninterference', () => {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error) => {
+      throw new Error(
+        `${error}: ${service.hasExited() ? 'the service ended' : 'it runs'}: ${service.stderr().slice(-4000)}`,
+      );
     });
     const written = response.headers.get('catalogue-position');
     if (written !== null) positions.set(sub, written);

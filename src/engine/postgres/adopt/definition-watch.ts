@@ -4,6 +4,7 @@
  */
 import type { SQL } from 'bun';
 import { ApiError } from '../../../base/errors.ts';
+import type { Notice } from '../driver.ts';
 import { isLoss } from '../errors.ts';
 
 const CHANNEL = 'pgrst';
@@ -20,7 +21,7 @@ export class DefinitionWatch {
     /** The text that the current description has. */
     private known: string,
     private readonly describeAgain: () => Promise<unknown>,
-    private readonly notice: (message: string) => void,
+    private readonly notice: Notice,
   ) {
     this.timer = setInterval(() => void this.look(), ASK_MS).unref();
   }
@@ -54,7 +55,7 @@ export class DefinitionWatch {
       this.isRequested = false;
       await this.describeAgain();
       this.known = found;
-      this.notice('the definitions in the database have changed, and were read again');
+      this.notice('info', 'the definitions in the database have changed, and were read again');
       return true;
     } catch (error) {
       // While the database does not answer, the requests say so.
@@ -62,7 +63,7 @@ export class DefinitionWatch {
       if (isUnavailable) return false;
       // It would fail again, until the next change.
       this.known = found;
-      this.notice(`the database could not be described: ${error instanceof Error ? error.message : error}`);
+      this.notice('warn', `the database could not be described: ${error instanceof Error ? error.message : error}`);
       return false;
     }
   }
