@@ -54,7 +54,7 @@ test('a removed field that a new one names in was is renamed in its place, and l
       product: { type: int4, references: products }
   products: { fields: { id: int4, name: text }, search: { fields: { name: 1 } } }
 roles:
-  clerk: { lines: { read: { fields: [order, no], where: no=gt.1 } }, products: { read: { fields: [id, name] } } }
+  clerk: { lines: { read: { fields: [order, no], where: 'no=gt.1&sku=eq.no&or=(no.eq.1,no.eq.2)' } }, products: { read: { fields: [id, name] } } }
 `;
   const rename = (collection: string, from: string, to: object) =>
     mergeIntoText(text, { collections: { [collection]: { fields: { [from]: null, ...to } } } }, false);
@@ -65,12 +65,14 @@ roles:
       .replace('fields: [order, no], collection', 'fields: [order, number], collection')
       .replace('no: int4', 'number: { type: int4, was: no, title: Number }')
       .replace('no * 2', 'number * 2')
-      .replace('{ fields: [order, no], where', '{ fields: [order, number], where'),
+      .replace('{ fields: [order, no], where', '{ fields: [order, number], where')
+      .replace("'no=gt.1", "'number=gt.1"),
   );
   const title = rename('products', 'name', { title: { was: 'name' } });
   expect(title).toContain('product.title: 2');
   expect(title).toContain('fields: { title: 1 }');
   expect(title).toContain('title: { type: text, was: name }');
+  expect(rename('products', 'id', { no: { was: 'id' } })).toMatch(/fields: \{ no: .*key: no \}/);
   // Without a field of the old name, or with one of the new name, it is an ordinary patch.
   expect(rename('lines', 'none', { more: { type: 'text', was: 'none' } })).toContain('more: { type: text, was: none }');
   expect(rename('lines', 'no', { sku: { was: 'no' } })).not.toContain('no: int4');

@@ -48,6 +48,7 @@ export function mergeIntoText(text: string, patch: Patch, isJson: boolean): stri
     const to = Object.keys(changes).find((name) => (changes[name] as Patch | null)?.was === from)!;
     const pair = isMap(fields) ? fields.items.find(({ key }) => key.value === from) : undefined;
     if (pair === undefined || fields!.has(to)) return false;
+    if (isAlias(pair.value)) throw rejectAlias([...path, from]);
     pair.key.value = to;
     if (!isMap(pair.value)) pair.value = document.createNode({ type: pair.value }, { flow: true });
     renameField(document, path[1]!, from, to);

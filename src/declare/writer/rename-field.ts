@@ -1,8 +1,10 @@
 /**
- * Renames a field wherever a declaration lists it: keys, unique sets, references, searches, rights of roles and
- * expressions. Conditions and stored requests keep the old name, which the reader then reports with the line.
+ * Renames a field wherever a declaration lists it: keys, unique sets, references, searches, rights of roles with their
+ * plain conditions, and expressions. Groups of conditions and stored requests keep the old name, which the reader then
+ * reports with the line.
  */
 import type { Document, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { USUAL_KEY } from '../collection-format.ts';
 
 /** Names in quotes, texts and words of an expression. */
 const WORD = /'(?:[^']|'')*'|"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_]*/gu;
@@ -19,9 +21,13 @@ export function renameField(document: Document, collection: string, from: string
     for (const item of items(node)) change(item, renamed);
   };
   const rename = (node: unknown) => change(node, (text) => (text === from ? to : text));
-  const quoted = /^[\p{L}_][\p{L}\p{N}_]*$/u.test(to) ? to : `"${to.replaceAll('"', '""')}"`;
+  const isWord = (name: string) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
+  const quoted = isWord(to) ? to : `"${to.replaceAll('"', '""')}"`;
   const inExpression = (text: string) =>
     text.replace(WORD, (word) => (word === from || word === `"${from.replaceAll('"', '""')}"` ? quoted : word));
+  /** `cost=gt.1&cost->x=eq.2`. Values and groups stay: a text in them may look like the name. */
+  const inConditions = (text: string) =>
+    [from, to].every(isWord) ? text.replace(new RegExp(`(^|&)${from}(?=->|::|=)`, 'gu'), `$1${to}`) : text;
   /** Whether a field refers to the collection. */
   const leadsHere = (name: string, field: string) => {
     const reference = at('collections', name, 'fields', field, 'references');
@@ -44,9 +50,13 @@ export function renameField(document: Document, collection: string, from: string
     }
     if (!isOwn) continue;
     for (const part of ['key', 'unique']) rename(member(value, part));
+    if (from === USUAL_KEY && isMap(value) && !value.has('key')) value.set('key', to);
     for (const { value: field } of entries(member(value, 'fields'))) change(member(field, 'computed'), inExpression);
   }
   for (const { value: role } of entries(at('roles'))) {
-    for (const { value: rule } of entries(member(role, collection))) rename(member(rule, 'fields'));
+    for (const { value: rule } of entries(member(role, collection))) {
+      rename(member(rule, 'fields'));
+      change(member(rule, 'where'), inConditions);
+    }
   }
 }
