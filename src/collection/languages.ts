@@ -1,6 +1,7 @@
 /** The languages of a catalogue: the language of its fields, and the languages of their translations. */
+import { ApiError } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
-import type { Collection } from './catalogue.ts';
+import type { Catalogue, Collection } from './catalogue.ts';
 
 /** The language of fields unless the declaration says otherwise. */
 export const USUAL_LANGUAGE = 'en';
@@ -18,6 +19,12 @@ export const translatedLanguages = memoize((among: ReadonlyMap<string, Collectio
   const fields = [...among.values()].flatMap((collection) => collection.fields);
   return new Set(fields.flatMap(({ translations }) => [...(translations?.keys() ?? [])]));
 });
+
+/** The language of the fields, and those of all translations. */
+export const languagesOf = memoize(({ collections, draft }: Catalogue): readonly string[] => [
+  draft.language ?? USUAL_LANGUAGE,
+  ...translatedLanguages(collections),
+]);
 
 /** A tag of a declaration in its usual form: `pt-BR` for `pt-br`, `he` for `iw`; undefined if it is none. */
 export function canonicalTag(tag: string): string | undefined {
@@ -43,6 +50,15 @@ export function languageMeant(tag: string, languages: readonly string[]): string
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** The language that a client names; rejects others. The first is that of the fields. */
+export function languageNamed(tag: string, languages: readonly string[], what = 'lang'): string {
+  const meant = languageMeant(tag, languages);
+  if (meant !== undefined) return meant;
+  throw new ApiError('PGRST100', `${what}: '${tag}' is not a language of this catalogue`, {
+    hint: `Use ${languages.join(', ')}.`,
+  });
 }
 
 function wholeTag(locale: Intl.Locale): string {

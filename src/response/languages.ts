@@ -1,41 +1,32 @@
 /** Chooses the languages of a request to a catalogue with translations, and names them in the response. */
-import { ApiError } from '../base/errors.ts';
 import { memoizeText } from '../base/memo.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { languageMeant, negotiateLanguage, translatedLanguages, USUAL_LANGUAGE } from '../collection/languages.ts';
+import { languageNamed, languagesOf, negotiateLanguage } from '../collection/languages.ts';
 import { isLanguage } from '../dialect/query.ts';
 import type { Call } from '../http/call.ts';
 import { andThen, type Middleware } from './request-context.ts';
 
 /** Does nothing for a catalogue without translations. */
-export function withLanguages({ collections, draft }: Catalogue): Middleware {
-  const translated = translatedLanguages(collections);
-  if (translated.size === 0) return (next) => next;
-  const own = draft.language ?? USUAL_LANGUAGE;
-  const all = [own, ...translated];
-  const known = (tag: string, what: string) => {
-    const meant = languageMeant(tag, all);
-    if (meant !== undefined) return meant;
-    throw new ApiError('PGRST100', `${what}: '${tag}' is not a language of this catalogue`, {
-      hint: `Use ${all.join(', ')}.`,
-    });
-  };
+export function withLanguages(catalogue: Catalogue): Middleware {
+  const all = languagesOf(catalogue);
+  const [own = '', ...translated] = all;
+  if (translated.length === 0) return (next) => next;
   const negotiated = memoizeText((header) => negotiateLanguage(header, all));
   const shownBy = (call: Call) => {
     // A call may have a parameter of this name.
     const query = call.target.kind === 'routine' ? [] : splitQuery(call.query);
     const [, asked] = query.find(([key, value]) => isLanguage(key, value)) ?? [];
-    if (asked !== undefined) return known(asked, 'lang');
+    if (asked !== undefined) return languageNamed(asked, all);
     return negotiated(call.headers.get('accept-language') ?? '');
   };
   const unlessOwn = (language: string) => (language === own ? undefined : language);
-  const named = (tag: string) => unlessOwn(known(tag, 'lang'));
+  const named = (tag: string) => unlessOwn(languageNamed(tag, all));
   return (next) => (context) => {
     const { call } = context;
     const shown = shownBy(call);
     const header = call.isWrite ? call.headers.get('content-language') : null;
-    const written = header === null ? own : known(header.trim(), 'Content-Language');
+    const written = header === null ? own : languageNamed(header.trim(), all, 'Content-Language');
     call.languages = { shown: unlessOwn(shown), written: unlessOwn(written), named };
     return andThen(next(context), (response) => {
       if (response.ok) response.headers.set('content-language', call.languages?.shown ?? own);

@@ -3,6 +3,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { languageNamed, languagesOf } from '../../collection/languages.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
 import { EMPTY_QUERY, parseQuery } from '../../dialect/query.ts';
 import type { CsvForm } from '../../encode/csv.ts';
@@ -20,7 +21,9 @@ export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: numb
     /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
   const isLog = name === CHANGES_NAME && !catalogue.collections.has(name);
   const collection = isLog ? catalogue.builtIn.get(name)! : chosenCollection(catalogue, name, "'NAME?…'");
-  const query = parseQuery(rest);
+  const { language, ...others } = parseQuery(rest);
+  const query =
+    language === undefined ? others : { ...others, language: languageNamed(language, languagesOf(catalogue)) };
   const page = pageOfQuery(query);
   const limit = rowsOf === undefined ? page.limit : rowsOf(page.limit);
   return planRead(

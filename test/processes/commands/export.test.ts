@@ -24,6 +24,20 @@ test('export writes the API response byte for byte while the service runs', asyn
   }
 });
 
+test('export and query read in the language that they name', async () => {
+  const cwd = temporaryFolder();
+  await Bun.write(
+    `${cwd}/collections.yaml`,
+    'collections: { t: { fields: { id: int4, name: { type: text, translations: [de] } } } }',
+  );
+  await Bun.write(`${cwd}/t.csv`, 'id,name,name_de\n1,Boot,Stiefel\n2,Tent,\n');
+  await run({ cwd, args: ['import', 't.csv'] });
+  const german = await run({ cwd, args: ['export', 't?select=name&lang=de-AT'] });
+  expect(german.stdout).toBe('name\nStiefel\nTent\n');
+  const unknown = await run({ cwd, args: ['query', 't?lang=it'] });
+  expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("'it' is not a language") });
+});
+
 test('export writes semicolons, tabs and decimal commas, which import reads', async () => {
   const cwd = temporaryFolder();
   await run({ cwd, args: ['migrate'] });

@@ -64,25 +64,33 @@ const comparison =
   (args, [type]) =>
     args.map((each) => (type === TEXT ? `${each} collate "C"` : each)).join(` ${sign} `);
 
-/** The last letters of Latin-1, of Latin in Europe, and of Cyrillic. */
-const LAST_LETTERS = [0xff, 0x17f, 0x52f];
+/** Beside ASCII: Latin-1, Latin in Europe, Greek, Cyrillic. */
+const ALPHABETS = [
+  [0x80, 0xff],
+  [0x80, 0x17f],
+  [0x370, 0x3ff],
+  [0x400, 0x45f],
+] as const;
+const FIRST_LETTER = 0x80;
 const LAST_LETTER = 0x1_ffff;
+
+const escaped = (point: number) => `\\u${point.toString(16).padStart(4, '0')}`;
 
 /** PostgreSQL compares each character with the whole list of letters, so a text has the shortest that serves it. */
 const cased =
   (name: 'lower' | 'upper'): Compile =>
   ([text]) => {
     const ascii = `${name}(${text} collate "C")`;
-    const translated = (last: number) => {
-      const some = LETTERS[name]().filter(({ point }) => point <= last);
+    const translated = (first: number, last: number) => {
+      const some = LETTERS[name]().filter(({ point }) => point >= first && point <= last);
       const joined = (side: 'from' | 'to') => quoteText(some.map((letter) => letter[side]).join(''));
       return `translate(${ascii}, ${joined('from')}, ${joined('to')})`;
     };
-    const cases = LAST_LETTERS.map((last) => {
-      const others = `[^\\u0001-\\u${last.toString(16).padStart(4, '0')}]`;
-      return `when ${text} collate "C" !~ '${others}' then ${translated(last)}`;
+    const cases = ALPHABETS.map(([first, last]) => {
+      const others = `[^\\u0001-\\u007f${escaped(first)}-${escaped(last)}]`;
+      return `when ${text} collate "C" !~ '${others}' then ${translated(first, last)}`;
     });
-    return `case when octet_length(${text}) = char_length(${text}) then ${ascii} ${cases.join(' ')} else ${translated(LAST_LETTER)} end`;
+    return `case when octet_length(${text}) = char_length(${text}) then ${ascii} ${cases.join(' ')} else ${translated(FIRST_LETTER, LAST_LETTER)} end`;
   };
 
 const OPERATIONS: Readonly<Record<Operation | 'to float', Compile>> = {
@@ -140,7 +148,7 @@ interface Letter {
 /** The letters beyond ASCII that change, and what they become: equal on every server, and on SQLite. */
 function letters(change: (text: string) => string): readonly Letter[] {
   const found: Letter[] = [];
-  for (let point = 0x80; point <= LAST_LETTER; point++) {
+  for (let point = FIRST_LETTER; point <= LAST_LETTER; point++) {
     const from = String.fromCodePoint(point);
     const to = change(from);
     if (to !== from) found.push({ point, from, to });
