@@ -69,8 +69,7 @@ export function sessionPages(options: SessionOptions): Pages {
     const previous = sessionOf(call);
     if (previous !== undefined) await users.logout(previous.text);
     context.caller = started.caller;
-    const seconds = Math.round((started.expires.getTime() - Date.now()) / 1000);
-    const cookie = sessionCookie(cookieScope(call), started.text, seconds);
+    const cookie = sessionCookie(cookieScope(call), started.text, users.sessionSeconds);
     const body = { ...account('session', started.caller), expires_at: started.expires.toISOString() };
     return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
   }

@@ -117,7 +117,7 @@ export class Users {
 
   constructor(
     private readonly store: CredentialStore,
-    private readonly sessionSeconds: number,
+    readonly sessionSeconds: number,
     private readonly checkRole: (caller: Caller) => void,
     private readonly log: AccountLog,
   ) {
