@@ -13,8 +13,8 @@ interface Sent {
 
 const root = location.pathname.replace(/\/docs$/, '');
 const place = document.getElementById('root')!;
-place.innerHTML = `<p class="bar"><label><input type="checkbox" id="dry-run" checked> Dry run: writes are checked and not stored</label>
-<a href="${root}/docs/guide">Guide</a><a href="${root}/console">Console</a></p><main id="reference"></main>`;
+place.innerHTML = `<header class="bar"><label><input type="checkbox" id="dry-run" checked> Dry run: writes are checked and not stored</label>
+<a href="${root}/docs/guide">Guide</a><a href="${root}/console">Console</a></header><div id="reference"></div>`;
 const dryRun = document.getElementById('dry-run') as HTMLInputElement;
 
 /** Names the inputs that the viewer leaves without a label. */

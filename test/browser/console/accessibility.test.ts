@@ -36,7 +36,18 @@ const OVERVIEW_AND_ROWS: Steps = {
   async 'a row'(stage) {
     await visit(stage, '/c/products/5', "Chef Anton's Gumbo Mix");
   },
+  async 'the removal of a row'({ page }) {
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).waitFor();
+  },
+  async 'the palette'({ page }) {
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Jump to' }).getByRole('option').first().waitFor();
+  },
   async 'a new row'(stage) {
+    await stage.page.keyboard.press('Escape');
     await visit(stage, '/new/products', 'New row in Products');
     await stage.page.getByLabel('Product name').first().waitFor();
   },
@@ -48,7 +59,12 @@ const LISTS: Steps = {
     await visit(stage, '/c/products?id=lt.6&~as=table&~group=status', 'Products');
     await stage.page.getByRole('gridcell', { name: 'Chang' }).first().click();
   },
+  async 'the columns'({ page }) {
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('dialog').getByLabel(/Width of/).first().waitFor();
+  },
   async 'a list as cards'(stage) {
+    await stage.page.keyboard.press('Escape');
     await visit(stage, '/c/products?id=lt.6&~as=cards', 'Products');
     await stage.page.getByRole('article', { name: 'Chang' }).waitFor();
   },

@@ -32,14 +32,14 @@ export function Foot({ query, columns, range }: FootProps) {
     queryFn: () => loadRows(query, range.top, range.bottom),
     enabled: !isWhole && height <= MAX_ROWS,
   });
-  if (count < 2) return <footer className="grid-foot line help">{t.grid.keysHint}</footer>;
+  if (count < 2) return <div className="grid-foot line help">{t.grid.keysHint}</div>;
   const rows = isWhole ? loaded : data;
   const values = (rows ?? []).flatMap((row) => chosen.map(({ field }): Value => row?.[field.name] ?? null));
   const filled = values.filter((value) => value !== null);
   const isSummed = chosen.every(({ field }) => isNumeric(field) && kindOf({ collection, field }).name === 'number');
   const total = isSummed && filled.length > 0 ? addExactly(filled.map(String)) : undefined;
   return (
-    <footer className="grid-foot line help" role="status">
+    <div className="grid-foot line help" role="status">
       <span>{t.grid.cells(count)}</span>
       {rows !== undefined && <span>{t.grid.filled(formatNumber(filled.length))}</span>}
       {total !== undefined && (
@@ -48,6 +48,6 @@ export function Foot({ query, columns, range }: FootProps) {
           <span>{t.grid.average(formatDecimal(Number(printSum(total)) / filled.length, 0, 4))}</span>
         </>
       )}
-    </footer>
+    </div>
   );
 }
