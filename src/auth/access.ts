@@ -15,6 +15,7 @@ import {
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
+import { requireSameOrigin } from '../http/edge/origins.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import type { Pages } from '../http/pages.ts';
 import { printSigned } from '../http/signed-address.ts';
@@ -28,7 +29,6 @@ import { keyCache, signedCache } from './keys.ts';
 import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
-import { requireSameOrigin } from './same-origin.ts';
 import { type CookieScope, sessionCookie } from './session-cookie.ts';
 import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
@@ -119,7 +119,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
 
   function identify(call: Call): MaybePromise<Caller> {
     try {
-      const credentials = credentialsOf(call.headers, () => cookieScope(call));
+      const credentials = credentialsOf(call, cookieScope);
       const caller = callerOf(credentials, call);
       return caller instanceof Promise ? caller.catch((error) => reject(error, call)) : caller;
     } catch (error) {
@@ -129,7 +129,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
 
   async function accountOf(call: Call): Promise<Account> {
     try {
-      const credentials = credentialsOf(call.headers, () => cookieScope(call));
+      const credentials = credentialsOf(call, cookieScope);
       const caller = await callerOf(credentials, call);
       return account(credentials?.kind ?? 'nothing', caller);
     } catch (error) {

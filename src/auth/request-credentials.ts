@@ -1,5 +1,6 @@
 /** Reads the credentials of a request. One of them wins; malformed ones are rejected before any work. */
 import { MAX_CREDENTIAL_LENGTH } from '../base/limits/auth.ts';
+import type { Call } from '../http/call.ts';
 import { invalidToken } from './errors.ts';
 import { KEY_HINT, KEY_PREFIX, KEY_TEXT } from './secret-text.ts';
 import { type CookieScope, sessionIn } from './session-cookie.ts';
@@ -10,17 +11,15 @@ export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; r
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 /** Returns the credentials of a request, or undefined. Authorization wins over apikey, and both over a cookie. */
-export function credentialsOf(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
-  const authorization = headers.get('authorization');
+export function credentialsOf(call: Call, scope: (call: Call) => CookieScope): RequestCredentials | undefined {
+  const { authorization, apikey } = call;
   if (authorization !== null) return tokenOrKey(bearerOf(authorization));
-  const apikey = headers.get('apikey');
   if (apikey !== null) return tokenOrKey(shortEnough(apikey.trim()));
-  return requestSession(headers, scope);
+  return requestSession(call, scope);
 }
 
-export function requestSession(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
-  const cookie = headers.get('cookie');
-  const text = cookie === null ? undefined : sessionIn(cookie, scope());
+export function requestSession(call: Call, scope: (call: Call) => CookieScope): RequestCredentials | undefined {
+  const text = call.cookie === null ? undefined : sessionIn(call.cookie, scope(call));
   return text === undefined ? undefined : { kind: 'session', text };
 }
 

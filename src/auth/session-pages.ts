@@ -7,12 +7,12 @@ import type { MaybePromise } from '../engine/engine.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import { objectIn } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
+import { requireSameOrigin } from '../http/edge/origins.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import { type PageContext, type Pages, postOnly, readOnly } from '../http/pages.ts';
 import type { LoginOrigin } from './account-log.ts';
 import { credentialsOf, type RequestCredentials, requestSession } from './request-credentials.ts';
 import type { Rights } from './rights.ts';
-import { requireSameOrigin } from './same-origin.ts';
 import { type CookieScope, sessionCookie } from './session-cookie.ts';
 import type { StartedSession, Users } from './users.ts';
 
@@ -55,12 +55,11 @@ export function sessionPages(options: SessionOptions): Pages {
   const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
 
   /** Reads the cookie even if other credentials are sent: the browser must delete it. */
-  const sessionOf = (call: Call): RequestCredentials | undefined =>
-    requestSession(call.headers, () => cookieScope(call));
+  const sessionOf = (call: Call): RequestCredentials | undefined => requestSession(call, cookieScope);
 
   const originOf = (call: Call): LoginOrigin => ({
     address: proxies.clientOf(call) ?? '',
-    device: call.headers.get('user-agent') ?? '',
+    device: call.userAgent ?? '',
   });
 
   /** Ends the session that came with the request, so that a planted session is not continued. */
@@ -77,8 +76,7 @@ export function sessionPages(options: SessionOptions): Pages {
   const login: Page = async (context) => {
     const { call } = context;
     // A page of another site must not log a user in as someone else.
-    const isFromPage = call.headers.has('origin') || call.headers.has('sec-fetch-site');
-    if (isFromPage) requireSameOrigin(call, proxies);
+    if ((call.origin ?? call.fetchSite) !== null) requireSameOrigin(call, proxies);
     const { name, password } = await fieldsOf(bodies, call, 'name', 'password');
     try {
       const started = await users.login(name, password, originOf(call));
@@ -124,7 +122,7 @@ export function sessionPages(options: SessionOptions): Pages {
   /** The caller; nobody if no credentials were sent and anonymous access is disabled. */
   const session: Page = async (context) => {
     const { call } = context;
-    const credentials = credentialsOf(call.headers, () => cookieScope(call));
+    const credentials = credentialsOf(call, cookieScope);
     if (credentials === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
     context.caller = await identify(call);
     return Response.json(account(credentials?.kind ?? 'nothing', context.caller), { headers: NO_STORE });

@@ -15,8 +15,6 @@ interface Holders {
   readonly check: ScopeCheck;
 }
 
-const CREDENTIAL_HEADERS = ['authorization', 'apikey', 'cookie'];
-
 export class CredentialChecks {
   private readonly holders = new Map<string, Holders>();
   private readonly timer = setInterval(() => {
@@ -27,9 +25,8 @@ export class CredentialChecks {
     this.timer.unref();
   }
 
-  add(subscriber: Subscriber, { headers, signed }: Call, scope: string | undefined, check: ScopeCheck): void {
-    const credentials = CREDENTIAL_HEADERS.map((header) => headers.get(header));
-    const name = JSON.stringify([scope, signed?.signature, ...credentials]);
+  add(subscriber: Subscriber, { credentials, signed }: Call, scope: string | undefined, check: ScopeCheck): void {
+    const name = JSON.stringify([scope, signed?.signature, credentials]);
     const known = this.holders.get(name) ?? { subscribers: new Set(), scope, check };
     known.subscribers.add(subscriber);
     this.holders.set(name, known);

@@ -73,7 +73,7 @@ export class Feed {
     const { engine } = options;
     const plan = planFeed(call, collection, context.access?.permissions);
     context.setPlan(plan.list);
-    const asked = parseEventId(call.headers.get('last-event-id'));
+    const asked = parseEventId(call.lastEventId);
     if (engine.log === undefined || hub === undefined) throw notLogged();
     const follower = { name: context.requester, isAnonymous: context.caller?.identity === undefined };
     const log = queuedLog(engine.log, this.joins, follower.name);

@@ -48,9 +48,8 @@ export function download(
 }
 
 /** The requested range; undefined for the whole file, also for several ranges. */
-function rangeOf({ range, headers }: Call, etag: string, size: number): Range | undefined {
-  const condition = headers.get('if-range');
-  if (range === null || (condition !== null && condition !== etag)) return undefined;
+function rangeOf({ range, ifRange }: Call, etag: string, size: number): Range | undefined {
+  if (range === null || (ifRange !== null && ifRange !== etag)) return undefined;
   const match = /^bytes=(\d*)-(\d*)$/.exec(range.trim());
   if (match === null || (match[1] === '' && match[2] === '')) return undefined;
   const [first, last] = [match[1]!, match[2]!];

@@ -30,12 +30,11 @@ export async function receiveFiles(
   { budget, keepMetadata }: { readonly budget: UploadBudget; readonly keepMetadata: boolean },
 ): Promise<Received> {
   const { call, requester: caller } = context;
-  const { headers, contentType: sentType } = call;
-  checkEncoding(headers.get('content-encoding'));
+  checkEncoding(call.contentEncoding);
   if (call.preferences.tx === 'rollback') {
     throw new ApiError('PGRST127', 'an upload cannot be rolled back', { hint: 'Leave out Prefer: tx=rollback.' });
   }
-  const type = readHeaderValue(sentType);
+  const type = readHeaderValue(call.contentType);
   const isForm = type.value === 'multipart/form-data';
   const reader = new IncomingBody(call.stream, { dropped: tooSlow, details: 'Nothing was stored.' });
   const upload = budget.begin(caller, reader);
@@ -49,7 +48,7 @@ export async function receiveFiles(
   };
   try {
     if (!isForm) {
-      await receive(reader, sentType, readUtf8Header(headers.get('content-disposition')));
+      await receive(reader, call.contentType, readUtf8Header(call.contentDisposition));
       return { files, isForm, upload };
     }
     for await (const { disposition, contentType, bytes } of readParts(reader, boundaryOf(type))) {

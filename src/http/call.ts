@@ -11,6 +11,7 @@ import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import { type Accepted, acceptedCoding } from './content-coding.ts';
+import { HeaderFields } from './header-fields.ts';
 import { type Media, negotiate } from './negotiate.ts';
 import type { SignedAddress } from './signed-address.ts';
 import type { Target } from './target.ts';
@@ -37,7 +38,7 @@ export interface Languages {
   readonly named: (tag: string) => string | undefined;
 }
 
-export class Call {
+export class Call extends HeaderFields {
   /** Edge checks: what the path addresses. */
   target = NOWHERE;
   /** Set if the address is signed: then `location` is without the signature. */
@@ -49,14 +50,15 @@ export class Call {
     readonly method: string,
     /** Edge checks set it for a request. */
     public location: Location,
-    /** For edge checks and authentication. Other stages use the getters. */
-    readonly headers: Headers,
+    headers: Headers,
     /** The URL of the request. */
     readonly requestUrl = '',
     /** Undefined for a request from within the process. */
     readonly peer?: Peer | undefined,
     private readonly request?: Request,
-  ) {}
+  ) {
+    super(headers);
+  }
 
   static of(request: Request, peer?: Peer): Call {
     return new Call(request.method, UNKNOWN, request.headers, request.url, peer, request);
@@ -67,6 +69,12 @@ export class Call {
     const call = new Call(method, location, this.headers, this.requestUrl, this.peer, this.request);
     call.languages = this.languages;
     return call;
+  }
+
+  /** The same request without its body, for work after the answer: the runtime may release the request. */
+  copy(): Call {
+    const copied = new Call(this.method, this.location, new Headers(this.headers), this.requestUrl, this.peer);
+    return Object.assign(copied, { signed: this.signed });
   }
 
   get isRead(): boolean {
@@ -105,10 +113,6 @@ export class Call {
     return shown === undefined ? query : { ...query, language: shown };
   }
 
-  get accept(): string | null {
-    return this.headers.get('accept');
-  }
-
   get media(): Media {
     return negotiate(this.accept);
   }
@@ -118,10 +122,6 @@ export class Call {
     return acceptedCoding(this.headers.get('accept-encoding'));
   }
 
-  get prefer(): string | null {
-    return this.headers.get('prefer');
-  }
-
   get preferences(): Preferences {
     return parsePrefer(this.prefer);
   }
@@ -129,14 +129,6 @@ export class Call {
   /** Other methods ignore it (RFC 9110, 14.2). */
   get range(): string | null {
     return this.method === 'GET' ? this.headers.get('range') : null;
-  }
-
-  get contentType(): string | null {
-    return this.headers.get('content-type');
-  }
-
-  get idempotencyKey(): string | null {
-    return this.headers.get('idempotency-key');
   }
 
   /** The schema: writes name it in Content-Profile, reads in Accept-Profile. */
@@ -151,7 +143,7 @@ export class Call {
 
   /** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */
   get ifMatch(): readonly string[] | '*' | undefined {
-    const header = this.headers.get('if-match');
+    const header = this.ifMatchText;
     if (header === null) return undefined;
     if (header.trim() === '*') return '*';
     return header

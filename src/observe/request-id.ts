@@ -13,9 +13,8 @@ export function requestIds(areLogged: boolean, traceParent?: () => string | unde
 /** Other characters could forge log lines or headers. */
 const SAFE = /^[A-Za-z0-9._~:@+/=-]{1,128}$/;
 
-function clientId({ headers }: Call): string | undefined {
-  const header = headers.get('x-request-id');
-  return header !== null && SAFE.test(header) ? header : undefined;
+function clientId({ requestId }: Call): string | undefined {
+  return requestId !== null && SAFE.test(requestId) ? requestId : undefined;
 }
 
 /** Generated ids are short: the start time of the process and a counter. Batches make them cheap. */

@@ -5,7 +5,6 @@ import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BODY_ROWS } from '../base/limits/http.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { withSentValue } from '../dialect/payload.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
@@ -85,13 +84,13 @@ export class BatchPlanner {
 
   private *readOne({ method, path, headers, body, affects, bind }: BoundRequest, index: number): Task<ReadRequest> {
     const { context, seen, access } = this.terms;
-    if (parsePrefer(headers.get('prefer')).tx !== undefined) throw notPerRequest();
-    if (this.prefer !== null) headers.append('prefer', this.prefer);
     const { prefix } = context.call.location;
     // As in Location, the path may begin with the prefix.
     const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
     const location = { prefix, path: pathAndQuery(within) };
     const call = new Call(method, location, headers);
+    if (call.preferences.tx !== undefined) throw notPerRequest();
+    if (this.prefer !== null) headers.append('prefer', this.prefer);
     // An action means the fields that it names.
     if (bind === undefined) call.languages = context.call.languages;
     const parsed = readWrite(call, findRows(call, seen), { access, caller: context.caller });

@@ -110,7 +110,7 @@ export function retryOf(
   }
   const parts = [call.method, path, call.contentType ?? '', call.prefer ?? '', call.accept ?? ''];
   const hash = new Bun.CryptoHasher('sha256').update(`${parts.join('\n')}\n`);
-  const condition = isItem ? null : call.headers.get('if-match');
+  const condition = isItem ? null : call.ifMatchText;
   if (condition !== null) hash.update(`if-match ${condition}\n`);
   const { shown, written } = call.languages ?? {};
   if ((shown ?? written) !== undefined) hash.update(`languages ${shown} ${written}\n`);

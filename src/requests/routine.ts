@@ -167,17 +167,12 @@ function checkObject(given: GivenArguments): void {
   });
 }
 
-export function settingsOf({ call: { headers, method, pathname }, caller }: RequestContext): Record<string, string> {
-  const cookies = (headers.get('cookie') ?? '').split(';').flatMap((pair) => {
-    const equals = pair.indexOf('=');
-    return equals === -1 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]];
-  });
-  const shown = [...headers].filter(([name]) => name !== 'cookie');
+export function settingsOf({ call, caller }: RequestContext): Record<string, string> {
   return {
-    'request.method': method,
-    'request.path': pathname,
-    'request.headers': JSON.stringify(Object.fromEntries(shown)),
-    'request.cookies': JSON.stringify(Object.fromEntries(cookies)),
+    'request.method': call.method,
+    'request.path': call.pathname,
+    'request.headers': JSON.stringify(call.shownHeaders),
+    'request.cookies': JSON.stringify(call.cookies),
     'request.jwt.claims': JSON.stringify({ ...caller?.claims, role: caller?.role ?? 'anonymous' }),
   };
 }

@@ -4,7 +4,7 @@ import { didYouMean } from '../base/nearest-name.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
-import { Call } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';
 import { andThen, type Middleware, RequestContext } from './request-context.ts';
 
@@ -70,12 +70,10 @@ export function withAuthentication(authenticate: Authenticate | undefined): Midd
 /** Checks the credentials of a request again, also after its response began. Returns the caller's scope. */
 export function repeatedCheck(
   authenticate: Authenticate | undefined,
-  { call: { method, location, headers, requestUrl, peer, signed } }: RequestContext,
+  { call }: RequestContext,
 ): (() => MaybePromise<string>) | undefined {
   if (authenticate === undefined) return undefined;
-  // A copy: the runtime may release the request.
-  const copy = new Call(method, location, new Headers(headers), requestUrl, peer);
-  copy.signed = signed;
+  const copy = call.copy();
   return () => andThen(authenticate(new RequestContext(copy, undefined, false)), ({ scope }) => scope);
 }
 
@@ -92,8 +90,7 @@ function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
 }
 
 /** The caller in the role of `X-As-Role`: an administrator checks what a role sees. The claims stay the same. */
-function inAskedRole(caller: Caller, { headers, isRead }: Call, { roles }: Catalogue): Caller {
-  const role = headers.get('x-as-role');
+function inAskedRole(caller: Caller, { askedRole: role, isRead }: Call, { roles }: Catalogue): Caller {
   if (role === null) return caller;
   if (roles?.get(caller.role)?.isAll !== true)
     throw new ApiError('42501', `permission denied to read as the role ${role}`, {

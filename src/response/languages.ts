@@ -18,14 +18,14 @@ export function withLanguages(catalogue: Catalogue): Middleware {
     const query = call.target.kind === 'routine' ? [] : splitQuery(call.query);
     const [, asked] = query.find(([key, value]) => isLanguage(key, value)) ?? [];
     if (asked !== undefined) return languageNamed(asked, all);
-    return negotiated(call.headers.get('accept-language') ?? '');
+    return negotiated(call.acceptLanguage ?? '');
   };
   const unlessOwn = (language: string) => (language === own ? undefined : language);
   const named = (tag: string) => unlessOwn(languageNamed(tag, all));
   return (next) => (context) => {
     const { call } = context;
     const shown = shownBy(call);
-    const header = call.isWrite ? call.headers.get('content-language') : null;
+    const header = call.isWrite ? call.contentLanguage : null;
     const written = header === null ? own : languageNamed(header.trim(), all, 'Content-Language');
     call.languages = { shown: unlessOwn(shown), written: unlessOwn(written), named };
     return andThen(next(context), (response) => {

@@ -16,7 +16,7 @@ import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
 import type { CollectionDraft, FunctionDraft } from '../collection/draft.ts';
 import type { Additions } from '../declare/additions.ts';
 import type { SchemaEngines } from '../engine/open.ts';
-import type { Call } from '../http/call.ts';
+import { Call } from '../http/call.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Described, describe } from '../openapi/document.ts';
 import { settingsOf } from '../requests/routine.ts';
@@ -99,7 +99,7 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
   const known = await untilAvailable(() => openAll(additions?.check), notice);
   const watch = owner.watchDefinitions(schemas, known, () => openAll());
   const first = () => apps.get(schemas[0]!)!;
-  const appOf = (request: Request) => (apps.get(profileOf(request) ?? '') ?? first()).app;
+  const appOf = (request: Request) => (apps.get(Call.of(request).profile ?? '') ?? first()).app;
   return {
     fetch: (request, peer) => {
       const before = misfits;
@@ -132,11 +132,6 @@ async function untilAvailable<T>(work: () => Promise<T>, notice: (message: strin
       await Bun.sleep(RETRY_MS);
     }
   }
-}
-
-/** Writes name the schema in Content-Profile, reads in Accept-Profile. */
-function profileOf({ method, headers }: Request): string | null {
-  return headers.get(method === 'GET' || method === 'HEAD' ? 'accept-profile' : 'content-profile');
 }
 
 interface SchemaApp {
@@ -259,8 +254,8 @@ function identifyBy(settings: ServeSettings, verifier: Verifier | undefined): (c
   };
   const tokens = new Tokens(verifier, { audience, issuer, role: claimPath(jwtRoleClaim)!, anonymous }, checkRole);
   const nobody: Caller = { role: anonymous, claims: {} };
-  return ({ headers }) => {
-    const credentials = credentialsOf(headers, () => ({ isSecure: false, prefix: '' }));
+  return (call) => {
+    const credentials = credentialsOf(call, () => ({ isSecure: false, prefix: '' }));
     if (credentials !== undefined && credentials.kind !== 'session') return tokens.callerOf(credentials.text);
     checkRole(nobody);
     return nobody;

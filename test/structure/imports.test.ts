@@ -106,6 +106,13 @@ test('no stage after http sees a Request', () => {
   expect(seeing).toEqual(['app.ts', 'engine/shared/thread.ts', 'response/logging.ts']);
 });
 
+test('no stage after http reads a header of a request by its name', () => {
+  const reading = FILES.filter((file) => !/^(http|console\/browser)\//.test(file)).filter((file) =>
+    /\bcall\.headers\b|\bheaders\b[^;=()]*\}: Call\b/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(reading).toEqual([]);
+});
+
 test('no file imports itself indirectly', () => {
   const circles: string[] = [];
   const settled = new Set<string>();

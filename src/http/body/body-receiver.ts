@@ -52,7 +52,7 @@ export class BodyReceiver {
   }
 
   async receive(call: Call): Promise<Body> {
-    checkEncoding(call.headers.get('content-encoding'));
+    checkEncoding(call.contentEncoding);
     const length = call.headers.get('content-length');
     const { maxBytes } = this;
     if (length !== null) {

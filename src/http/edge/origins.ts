@@ -23,8 +23,7 @@ export function originCheck(origins: Origins): ((call: Call) => void) | undefine
   if (origins.listed.includes(ANY)) return undefined;
   return (call) => {
     if (call.isRead) return;
-    const { headers, method } = call;
-    const origin = headers.get('origin');
+    const { headers, method, origin } = call;
     // Only browsers send Origin, and they send it with every write.
     if (origin === null) return;
     const requestedMethod = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
@@ -33,16 +32,37 @@ export function originCheck(origins: Origins): ((call: Call) => void) | undefine
 }
 
 function mayWrite(header: string, call: Call, origins: Origins): boolean {
-  // Pages cannot set this header (https://www.w3.org/TR/fetch-metadata/), and it stays correct behind proxies. Browsers
-  // do not send it to every address.
-  const site = call.headers.get('sec-fetch-site');
-  if (site === 'same-origin' || site === 'none') return true;
+  // It stays correct behind proxies. Browsers do not send it to every address.
+  if (call.fetchSite === 'same-origin' || call.fetchSite === 'none') return true;
   const origin = originOf(header);
   if (origin === undefined) return false;
   if (origins.listed.includes(origin)) return true;
   const host = hostOf(authorityOf(origin));
   const target = origins.proxies.hostOf(call);
   return isLoopback(host) || isListed(host, origins.hosts) || (target !== undefined && host === hostOf(target));
+}
+
+/** Whether a page of this host sent it. A browser sends the origin, and no page can forge it. */
+function isSameOrigin(call: Call, proxies: TrustedProxies): boolean {
+  const { fetchSite, origin } = call;
+  // Correct behind any proxy, but browsers send it only over TLS and to loopback.
+  if (fetchSite !== null) return fetchSite === 'same-origin';
+  if (origin === null || !URL.canParse(origin)) return false;
+  const { protocol, host, hostname } = new URL(origin);
+  // Anyone on the way can change a page over HTTP. An https page without TLS here means that a proxy hides the scheme.
+  if (protocol !== 'https:' && proxies.isSecure(call)) return false;
+  if (host === call.host?.toLowerCase()) return true;
+  // The host that the proxy received, often without the port.
+  const forwarded = proxies.first('x-forwarded-host', call)?.toLowerCase();
+  return host === forwarded || hostname === forwarded;
+}
+
+export function requireSameOrigin(call: Call, proxies: TrustedProxies): void {
+  if (isSameOrigin(call, proxies)) return;
+  throw new ApiError('CAT403', 'only pages of this host may use a session', {
+    details: 'Nothing was changed.',
+    hint: 'Programs send a key or a token in Authorization, not a cookie. Behind a proxy, pass on Host and Origin as they came. If the service has HTTPS, open the page with https.',
+  });
 }
 
 function foreignOrigin(origin: string): ApiError {
@@ -62,7 +82,7 @@ export function originHeaders(listed: readonly string[]): ((call: Call, response
     if (!headers.has('access-control-allow-origin')) return;
     const vary = headers.get('vary');
     headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`);
-    const origin = call.headers.get('origin');
+    const { origin } = call;
     if (origin !== null && listed.includes(originOf(origin) ?? '')) headers.set('access-control-allow-origin', origin);
     else headers.delete('access-control-allow-origin');
   };
@@ -83,8 +103,7 @@ export function hostCheck({ isOnLoopback, allowed }: Hosts): ((call: Call) => vo
   if (allowed.includes(ANY) || (!isOnLoopback && allowed.length === 0)) return undefined;
   // Cached as written by clients.
   const acceptedHosts = new Set<string>();
-  return ({ headers }) => {
-    const header = headers.get('host');
+  return ({ host: header }) => {
     // Browsers always send Host; old programs and health checks may not.
     if (header === null || header === '' || acceptedHosts.has(header)) return;
     const host = hostOf(header);

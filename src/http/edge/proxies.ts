@@ -45,7 +45,7 @@ export class TrustedProxies {
 
   /** The host that the client requested, with its port if any. */
   hostOf(call: Call): string | undefined {
-    return this.first('x-forwarded-host', call) ?? call.headers.get('host') ?? undefined;
+    return this.first('x-forwarded-host', call) ?? call.host ?? undefined;
   }
 
   private lookAt(peer: Peer): TrustedProxies['last'] {
@@ -58,7 +58,7 @@ export class TrustedProxies {
   }
 
   /** The value set by the outermost proxy. */
-  private first(name: string, { headers, peer }: Call): string | undefined {
+  first(name: string, { headers, peer }: Call): string | undefined {
     const value = headers.get(name);
     return value === null || !this.trusts(peer) ? undefined : value.split(',', 1)[0]!.trim();
   }

@@ -62,20 +62,17 @@ function notFound(candidates: readonly Routine[], { names, body, isOpaque }: Cal
   const whole = body.length === 0 ? '' : `${isOpaque ? '' : ' or'} with a single unnamed ${body.join('/')} parameter`;
   return new ApiError('PGRST202', `Could not find the function ${name}${list} in the schema cache`, {
     details: `Searched for the function ${name}${isOpaque ? '' : parameters}${whole}, but no matches were found in the schema cache.`,
-    hint: candidates.length === 0 ? otherName(lookup) : otherArguments(candidates, lookup),
+    hint: hintFor(candidates, lookup),
   });
 }
 
-function otherName(lookup: Lookup): string | undefined {
+function hintFor(candidates: readonly Routine[], lookup: Lookup): string | undefined {
   const { routines, draft } = lookup.seen;
-  const nearest = nearestName(lookup.name, [...routines.keys()]);
+  const nearest = candidates.length === 0 ? nearestName(lookup.name, [...routines.keys()]) : undefined;
   if (nearest !== undefined) return `Perhaps you meant to call the function ${qualified(nearest, lookup)}`;
   if (draft.schema !== undefined) return undefined;
+  if (candidates.length > 0) return `Call ${candidates.map(describe).join(' or ')}.`;
   return routines.size === 0 ? 'There are no functions here. Declare queries.' : 'No function has this name.';
-}
-
-function otherArguments(candidates: readonly Routine[], { seen: { draft } }: Lookup): string | undefined {
-  return draft.schema === undefined ? `Call ${candidates.map(describe).join(' or ')}.` : undefined;
 }
 
 /** Those with fewer parameters first, as in PostgREST. */

@@ -90,7 +90,7 @@ async function answer(message: unknown, incoming: Incoming): Promise<Response> {
   // A notification has no answer.
   if (id === undefined) return new Response(null, { status: 202 });
   const isFirst = method === 'initialize';
-  const given = incoming.call.headers.get(SESSION) ?? '';
+  const given = incoming.call.mcpSession ?? '';
   const session = !isFirst && SESSION_FORM.test(given) ? given : crypto.randomUUID();
   try {
     const result = await resultOf(method, params, { ...incoming, session });

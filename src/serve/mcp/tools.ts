@@ -164,27 +164,8 @@ function undoSession(given: Arguments, call: AgentCall): Promise<string> {
 
 /** The hash of the credentials. */
 function callerOf({ call }: AgentCall): string {
-  const parts = CREDENTIALS.map((name) => call.headers.get(name) ?? '');
-  return createHash('sha256').update(parts.join('\n')).digest('hex');
+  return createHash('sha256').update(call.credentials).digest('hex');
 }
-
-const CREDENTIALS = ['authorization', 'apikey', 'cookie'];
-/** The headers that say who asks, from where, and for which schema and language. Others are about the message. */
-const PASSED_HEADERS = [
-  ...CREDENTIALS,
-  'accept-language',
-  'accept-profile',
-  'content-profile',
-  'host',
-  'origin',
-  'sec-fetch-site',
-  'traceparent',
-  'x-as-role',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-prefix',
-  'x-forwarded-proto',
-];
 
 /** Sends a request of the caller. Resolves to the text of the answer, or throws its error. */
 async function ask(
@@ -194,11 +175,8 @@ async function ask(
   body?: Uint8Array<ArrayBuffer>,
   prefer?: string,
 ): Promise<string> {
-  const headers = new Headers({ 'x-request-id': `mcp:${session}:${crypto.randomUUID().slice(0, 8)}` });
-  for (const name of PASSED_HEADERS) {
-    const value = call.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
+  const headers = call.callerHeaders();
+  headers.set('x-request-id', `mcp:${session}:${crypto.randomUUID().slice(0, 8)}`);
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (prefer !== undefined) headers.set('prefer', prefer);
   const request = new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
