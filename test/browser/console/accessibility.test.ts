@@ -61,7 +61,11 @@ const LISTS: Steps = {
   },
   async 'the columns'({ page }) {
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('dialog').getByLabel(/Width of/).first().waitFor();
+    await page
+      .getByRole('dialog')
+      .getByLabel(/Width of/)
+      .first()
+      .waitFor();
   },
   async 'a list as cards'(stage) {
     await stage.page.keyboard.press('Escape');
