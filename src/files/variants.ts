@@ -30,8 +30,6 @@ const NO_LIMITS = { maxFileBytes: Number.POSITIVE_INFINITY, maxTotalBytes: 0 };
 export class Variants {
   /** Variants that wait for their turn, by caller and original. */
   private readonly waiting = new Map<string, Batch>();
-  /** Small variants that are answered before they are stored, by content and form. */
-  private readonly unstored = new Map<string, Made>();
   private readonly cache: VariantCache;
   /** For the metrics. `loaded` are the originals in memory. */
   resized = 0;
@@ -70,8 +68,6 @@ export class Variants {
   }
 
   private async stored(file: StoredFile, form: string): Promise<Made | undefined> {
-    const unstored = this.unstored.get(`${file.content} ${form}`);
-    if (unstored !== undefined) return unstored;
     const known = await this.store.variant(file.content, form);
     return known && { size: known.size, sha256: known.sha256, content: known.id };
   }
@@ -124,15 +120,10 @@ export class Variants {
     for (const [form, { box, format, made }] of batch) {
       const bytes = await resizeImage(decoded, box, format);
       this.resized++;
-      // A small one is answered before it is stored. A large one is streamed from the storage: slow clients take no
-      // memory.
-      const key = `${file.content} ${form}`;
-      if (bytes.length <= MAX_UNSTORED_VARIANT_BYTES) {
-        this.unstored.set(key, inMemory(bytes));
-        made.resolve(this.unstored.get(key)!);
-      }
+      // A small one is answered before it is stored. A large one is streamed from the storage, so that slow clients take
+      // no memory.
+      if (bytes.length <= MAX_UNSTORED_VARIANT_BYTES) made.resolve(inMemory(bytes));
       await this.storeVariant(file, form, bytes);
-      this.unstored.delete(key);
       made.resolve((await this.stored(file, form).catch(() => undefined)) ?? inMemory(bytes));
     }
     this.seconds += (performance.now() - started) / 1000;
