@@ -1,5 +1,5 @@
 /** Resized images: made on demand, and stored beside the original. */
-import { MAX_UNSTORED_VARIANT_BYTES, SIZES_PER_DECODING } from '../base/limits/files.ts';
+import { SIZES_PER_DECODING } from '../base/limits/files.ts';
 import { type Box, decodeFor, decodeInTurn, type ImageFormat, resizeImage } from './image.ts';
 import { RASTER_IMAGES } from './media-type.ts';
 import { ReceivedFile } from './receive.ts';
@@ -120,16 +120,13 @@ export class Variants {
     for (const [form, { box, format, made }] of batch) {
       const bytes = await resizeImage(decoded, box, format);
       this.resized++;
-      // A small one is answered before it is stored. A large one is streamed from the storage, so that slow clients take
-      // no memory.
-      if (bytes.length <= MAX_UNSTORED_VARIANT_BYTES) made.resolve(inMemory(bytes));
-      await this.storeVariant(file, form, bytes);
-      made.resolve((await this.stored(file, form).catch(() => undefined)) ?? inMemory(bytes));
+      made.resolve(await this.storeVariant(file, form, bytes));
     }
     this.seconds += (performance.now() - started) / 1000;
   }
 
-  private async storeVariant(file: StoredFile, form: string, bytes: Uint8Array): Promise<void> {
+  /** Resolves to the stored variant, which is streamed, or to the bytes themselves. */
+  private async storeVariant(file: StoredFile, form: string, bytes: Uint8Array): Promise<Made> {
     const received = new ReceivedFile(this.store, NO_LIMITS);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.
     await received
@@ -137,11 +134,10 @@ export class Variants {
       .then((sha256) => this.store.addVariant(file.content, form, sha256, received))
       .then(() => this.cache.add(bytes.length))
       .catch(() => received.discard().catch(() => undefined));
+    const stored = await this.stored(file, form).catch(() => undefined);
+    const sha256 = () => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
+    return stored ?? { size: bytes.length, sha256: sha256(), content: bytes };
   }
-}
-
-function inMemory(bytes: Uint8Array): Made {
-  return { size: bytes.length, sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('hex'), content: bytes };
 }
 
 function sizeOf({ width, height }: StoredFile) {

@@ -36,8 +36,6 @@ export const MAX_WAITING_IMAGES = 200;
 export const MAX_WAITING_PIXELS = 25 * MAX_IMAGE_PIXELS;
 /** One decoding serves this many sizes of an image, if the largest has at most this many pixels. */
 export const SIZES_PER_DECODING = 4;
-/** A resized image up to this size is answered before it is stored. */
-export const MAX_UNSTORED_VARIANT_BYTES = 256 * 1024;
 export const MAX_SHARED_PIXELS = 8_000_000;
 /** The sides of resized images. Others are rounded up to these, so that an image has few variants. */
 export const IMAGE_SIDES: readonly number[] = [64, 128, 256, 512, 1024, 2048];
