@@ -2,14 +2,13 @@
  * Access to files. A caller may read a file if it may read a row and a field that refer to it, or if it
  * uploaded the file within the last day. A caller may upload if it may write a field of type file or image.
  */
-import { unlessRejected } from '../base/errors.ts';
 import { ORPHAN_HOURS } from '../base/limits/files.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { FILES_NAME, mayUpload } from '../collection/files.ts';
 import { parseQuery } from '../dialect/query.ts';
-import { authorize, type Permissions } from '../plan/access/permissions.ts';
+import type { Permissions } from '../plan/access/permissions.ts';
 import { isTimed } from '../plan/at-moment.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
@@ -22,15 +21,14 @@ export function isUploader({ owner }: StoredFile, { caller }: RequestContext): b
 }
 
 export class FileAccess {
-  /** The permissions of callers without credentials; null if they may not read anything. */
-  private readonly anonymous: Permissions | undefined | null;
+  /** Whether there are no roles: everybody may read every file. */
+  private readonly isOpen: boolean;
 
   constructor(
     private readonly store: FileStore,
     catalogue: Catalogue,
   ) {
-    const access = catalogue.roles && unlessRejected(() => authorize(catalogue)(ANONYMOUS));
-    this.anonymous = catalogue.roles !== undefined && access === undefined ? null : access?.permissions;
+    this.isOpen = catalogue.roles === undefined;
   }
 
   /** The files among these that the caller may read. */
@@ -45,20 +43,18 @@ export class FileAccess {
     return files.filter((file) => isOwn(file) || visible.has(file.id));
   }
 
-  /** Whether shared caches may store the file. */
-  async isPublic({ id }: StoredFile): Promise<boolean> {
-    if (this.anonymous === undefined) return true;
-    return this.anonymous !== null && (await this.referenced([id], this.anonymous, true)).has(id);
+  /** Whether shared caches may store a file that the caller reads: anybody may read it then. */
+  isPublic({ caller, access }: RequestContext): boolean {
+    if (access?.permissions === undefined) return this.isOpen;
+    return caller?.role === ANONYMOUS.role && Object.keys(caller.claims).length === 0;
   }
 
   /** Whether the answers of this class may change without a write: an upload grows old, and rules know the time. */
   isTimed(file: StoredFile, context: RequestContext): boolean {
     const permissions = context.access?.permissions;
-    if (permissions !== undefined && isUploader(file, context)) return true;
-    return [permissions, this.anonymous ?? undefined].some((each) => {
-      const plan = each && planOf([file.id], each);
-      return plan !== undefined && isTimed(plan);
-    });
+    if (permissions === undefined) return false;
+    const plan = planOf([file.id], permissions);
+    return isUploader(file, context) || (plan !== undefined && isTimed(plan));
   }
 
   /** Throws if the caller may not upload files. */

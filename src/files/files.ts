@@ -201,7 +201,7 @@ export class Files {
   private async find(id: string, context: RequestContext): Promise<Found> {
     const { requester } = context;
     const file = await this.findReadable(id, context);
-    const scope = (await this.access.isPublic(file)) ? 'public' : 'private';
+    const scope = this.access.isPublic(context) ? 'public' : 'private';
     const shown = await this.variants.show(file, context.call.query, requester);
     return { file, shown, cacheControl: `${scope}, max-age=31536000, immutable` };
   }

@@ -92,7 +92,7 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
       (await as(role).fetch(`/files/${id}/x`)).headers.get('cache-control')!.split(',')[0];
     expect([await cache(undefined, image!), await cache('writer', image!), await cache('writer', contract!)]).toEqual([
       'public',
-      'public',
+      'private',
       'private',
     ]);
     const missing = await expectRefusal(await as(undefined).fetch(`/files/${hidden}/x`), 404, 'CAT404');
