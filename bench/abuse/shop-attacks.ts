@@ -108,6 +108,8 @@ export const SHOP_ATTACKS: readonly Attack<Shop>[] = [
   },
   {
     name: 'a search of the guide with 200,000 words',
+    // In a checkout, the first page builds the console.
+    prepare: (shop) => shop.ask('/docs/guide/index'),
     run: (shop) => shop.again(4, () => shop.ask(`/docs/guide/index?q=${'e+'.repeat(200_000)}`)),
   },
   {

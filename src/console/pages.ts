@@ -13,7 +13,7 @@ import { type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse, storeFile } from '../http/stored-file.ts';
 import type { Described } from '../openapi/document.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
-import { Guide } from './guide/guide.ts';
+import { readGuide } from './guide/guide.ts';
 import { INDEX, readGuideTexts } from './guide/texts.ts';
 import { ICON, notInstalled, pageHtml, securityHeaders } from './html.ts';
 
@@ -106,7 +106,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
   }
 
   // A checkout shows its files as they are; an installation has them in its assets.
-  const guide = lazyAsync(async () => new Guide(readGuideTexts() ?? (await assets()).guide));
+  const guide = lazyAsync(async () => readGuide(readGuideTexts() ?? (await assets()).guide));
 
   async function guidePage(name: string, call: Call, catalogueOf: CatalogueOf): Promise<Response> {
     await catalogueOf();

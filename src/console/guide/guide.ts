@@ -38,15 +38,22 @@ export interface Shell {
   readonly icon: string;
 }
 
-export class Guide {
-  private readonly pages: ReadonlyMap<string, Page>;
-  private readonly groups: readonly Group[];
-
-  constructor(texts: GuideTexts) {
-    const names = new Set(Object.keys(texts));
-    this.pages = new Map(Object.entries(texts).map(([name, text]) => [name, readPage(name, text, names)]));
-    this.groups = groupsIn(this.pages.get(INDEX)?.body.text ?? '', names);
+/** Reads one page per turn of the event loop: all of them take 0.2 s, and other requests would wait. */
+export async function readGuide(texts: GuideTexts): Promise<Guide> {
+  const names = new Set(Object.keys(texts));
+  const pages = new Map<string, Page>();
+  for (const [name, text] of Object.entries(texts)) {
+    pages.set(name, readPage(name, text, names));
+    await new Promise(setImmediate);
   }
+  return new Guide(pages, groupsIn(pages.get(INDEX)?.body.text ?? '', names));
+}
+
+class Guide {
+  constructor(
+    private readonly pages: ReadonlyMap<string, Page>,
+    private readonly groups: readonly Group[],
+  ) {}
 
   /** Returns a page as HTML, or the results of a search; undefined if no page has the name. */
   render(name: string, search: string, shell: Shell): string | undefined {
