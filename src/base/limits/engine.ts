@@ -48,6 +48,8 @@ export const MAX_COMMIT_SECONDS = 1;
 export const MAX_WAITING_WRITES = 64;
 /** A write of more rows has its own commit (SQLite). A batch of more requests is costly (PostgreSQL). */
 export const MAX_SHARED_ROWS = 100;
+/** A row with more characters has its own statement (PostgreSQL). */
+export const MAX_SHARED_ROW_LENGTH = 16 * 1024;
 /** How long a write may read other collections for its answer: all other writes wait for it (SQLite). */
 export const MAX_EMBEDDING_SECONDS = 2;
 /** The maximum size of the rows that a write returns. */

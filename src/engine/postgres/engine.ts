@@ -66,7 +66,7 @@ import { compactIndex, hasStaleRows, indexWords, newestStale } from './search/wo
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
-import { type Insert, InsertQueue, singleInsert } from './write/insert-queue.ts';
+import { failsAlone, type Insert, InsertQueue, isUnshareable, singleInsert } from './write/insert-queue.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
 import type { WriteContext } from './write/statements.ts';
@@ -263,7 +263,7 @@ export class PostgresEngine implements Engine {
     return written;
   }
 
-  /** Undefined if the statement failed: then it has stored nothing. */
+  /** Undefined if the statement failed and one row may be the cause: then it has stored nothing. */
   private async insertTogether(inserts: readonly Insert[]): Promise<readonly WriteResult[] | undefined> {
     let hasFailed = false;
     const isLogged = this.prepared.logged.size > 0;
@@ -273,12 +273,13 @@ export class PostgresEngine implements Engine {
         const context = this.contextOf(write.plan.into);
         return { ...write, context: { ...context, origin: isLogged ? origin : undefined } };
       });
-      const insert = () => insertShared(pool, steps, this.options.querySeconds * 1000);
+      const insert = () => insertShared(this.poolOf(pool), steps, this.options.querySeconds * 1000);
       return this.replicas === undefined ? insert() : this.replicas.trackWrite(insert);
     };
     const fail = (error: unknown) => {
-      hasFailed = true;
-      return error;
+      hasFailed = !failsAlone(error);
+      if (isUnshareable(error)) this.inserts.alone.add(inserts[0]!.write.plan.into);
+      return this.translate(error);
     };
     try {
       return await this.executor.write(work, fail);

@@ -163,8 +163,8 @@ export class LogPruner {
   }
 }
 
-/** A column of the writing statement: triggers run after it is computed. Rows of several requests have a list. */
-export function originColumn(origin: Origin | readonly Origin[], bind: Bind): string {
+/** A column of the writing statement: triggers run after it is computed. */
+export function originColumn(origin: object, bind: Bind): string {
   return `set_config('${REQUEST_SETTING}', ${bind(JSON.stringify(origin), TEXT)}, true)`;
 }
 

@@ -3,6 +3,7 @@
  * runs with the rights of its owner, so that it also records what other roles and programs write.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Origin } from '../../../plan/types.ts';
 import type { Comparison } from '../../migration/changes.ts';
 import { isLogged, LOG_TABLE, type LogSql, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
@@ -18,6 +19,8 @@ export const REQUEST_SETTING = 'catalogue.request';
 const LOCK_SETTING = 'catalogue.lock';
 /** The value of the first for a load that leaves the log alone. */
 export const SILENT = 'silent';
+/** Rows of several requests in one statement: the first setting has their table and their origins, in their order. */
+const ORIGINS = 'shared_origins';
 /** An advisory lock has two keys of 31 bits: the sequence, and the low bits of a position. */
 const LOW_BITS = 2_147_483_647;
 
@@ -86,9 +89,9 @@ function functionBody(schema: string): string {
       ${insertWith(keyOfSeveral)}
     end if;`;
   };
-  // Inserts of several requests in one statement have a list of origins, in the order of their rows.
+  // What the statement writes to other tables has no known origin.
   const insertShared = `${values('insert', key('row'), 'null', 'row', 'origin')}
-      from (select row_to_json(r.*) as row, request -> (row_number() over () - 1)::int4 as origin from new_rows as r) as changed;`;
+      from (select row_to_json(r.*) as row, request -> '${ORIGINS}' -> (row_number() over () - 1)::int4 as origin from new_rows as r) as changed;`;
   return `
 declare
   context text := current_setting('${REQUEST_SETTING}', true);
@@ -113,7 +116,7 @@ begin
       ${insert('delete', key('old_row'), 'old_row', 'null')}
     end loop;
     return null;
-  elsif tg_op = 'INSERT' and json_typeof(request) = 'array' then
+  elsif tg_op = 'INSERT' and request ->> 'table' = tg_table_name then
     ${insertShared}
     return null;
   elsif tg_op = 'INSERT' then
@@ -137,6 +140,20 @@ begin
   end if;
   return null;
 end`;
+}
+
+export function sharedOrigins({ name }: Collection, origins: readonly (Origin | undefined)[]): object {
+  return { table: name, [ORIGINS]: origins };
+}
+
+/**
+ * Fails if a table has another insert trigger, which could write rows of unknown origin to other tables, or the trigger
+ * of an earlier version, which knows no shared origins.
+ */
+export function onlyLogTrigger({ name }: Collection): string {
+  return `(select ('trigger ' || min(t.tgname))::json from pg_catalog.pg_trigger t join pg_catalog.pg_proc p on p.oid = t.tgfoid
+    where t.tgrelid = ${quoteText(identifier(name))}::regclass and not t.tgisinternal and t.tgtype & 4 = 4
+      and (p.proname <> '${TRIGGER}' or position('${ORIGINS}' in p.prosrc) = 0) having count(*) > 0)`;
 }
 
 /** The key of a stored row, as the trigger prints it. */

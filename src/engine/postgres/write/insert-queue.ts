@@ -1,10 +1,14 @@
 /**
  * Inserts of single rows by different requests. Those that arrive while others are stored share the next statement, as
- * writes share a commit on SQLite. If it fails, it has stored nothing, and each of its inserts runs alone.
+ * writes share a commit on SQLite. If it fails, it has stored nothing, and each of its inserts runs alone, unless it
+ * would wait as long and fail again.
  */
-import { MAX_SHARED_ROWS } from '../../../base/limits/engine.ts';
+import { ApiError } from '../../../base/errors.ts';
+import { MAX_SHARED_ROW_LENGTH, MAX_SHARED_ROWS } from '../../../base/limits/engine.ts';
+import type { Collection } from '../../../collection/declaration.ts';
 import type { InsertPlan, Origin } from '../../../plan/types.ts';
 import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
+import { isFull, isLoss, sqlState } from '../errors.ts';
 import { isPlain } from './shared-inserts.ts';
 import type { WriteContext } from './statements.ts';
 
@@ -34,10 +38,14 @@ export class InsertQueue {
   /** By the fields that are stored. A queue exists while inserts are being stored. */
   private readonly queues = new Map<string, { readonly waiting: Waiting[]; running: number }>();
 
+  /** Those whose triggers need a statement for each insert. */
+  readonly alone = new Set<Collection>();
+
   /** `insertTogether` returns a result for each, or undefined if it failed and stored nothing. */
   constructor(private readonly insertTogether: (inserts: readonly Insert[]) => Promise<Results | undefined>) {}
 
   add(write: SingleInsert, origin: Origin | undefined, runAlone: () => Promise<Results>): Promise<Results> {
+    if (this.alone.has(write.plan.into)) return runAlone();
     return new Promise((resolve) => {
       const { into, given } = write.plan;
       const name = JSON.stringify([into.name, ...given.map((field) => field.name)]);
@@ -75,7 +83,18 @@ export class InsertQueue {
   }
 }
 
-/** The insert of one row that nothing checks and nobody reads, with an assigned key. */
+/** Whether each insert would fail alone as well, after the same time. */
+export function failsAlone(error: unknown): boolean {
+  const code = error instanceof ApiError ? error.code : sqlState(error);
+  return code === '57014' || code === 'CAT503' || isLoss(error) || isFull(error);
+}
+
+/** Whether the checks of the statement itself failed. They end in a text that is no JSON. */
+export function isUnshareable(error: unknown): boolean {
+  return sqlState(error) === '22P02';
+}
+
+/** The insert of one short row that nothing checks and nobody reads, with an assigned key. */
 export function singleInsert(
   [write, ...others]: readonly Write[],
   { dryRun, retry }: WriteOptions,
@@ -84,5 +103,7 @@ export function singleInsert(
   const step = { ...write!, context };
   if (others.length > 0 || dryRun || retry !== undefined || !isPlain(step)) return undefined;
   const { rows, given, into } = step.plan;
-  return rows.length === 1 && (into.assigned === undefined || !given.includes(into.assigned)) ? step : undefined;
+  if (rows.length !== 1 || (into.assigned !== undefined && given.includes(into.assigned))) return undefined;
+  const length = rows[0]!.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  return length <= MAX_SHARED_ROW_LENGTH ? step : undefined;
 }

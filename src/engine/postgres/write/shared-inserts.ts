@@ -57,7 +57,7 @@ export async function insertTogether(
   json: string,
   lockMs?: number,
 ): Promise<readonly WriteResult[]> {
-  const origins = steps.flatMap(({ context: { origin }, plan: { rows } }) => rows.flatMap(() => origin ?? []));
+  const origins = steps.flatMap(({ context: { origin }, plan: { rows } }) => rows.map(() => origin));
   const statement = compileInserts(steps[0]!.context, mergedPlan(steps), json, origins, lockMs);
   const [written] = await query<{ keys: readonly (readonly string[])[] }>(runner, statement);
   const keys = written!.keys.values();

@@ -40,6 +40,7 @@ import {
 import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
 import { originColumn } from '../history/log.ts';
+import { onlyLogTrigger, sharedOrigins } from '../history/triggers.ts';
 import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, storedRecordset } from './input-rows.ts';
 
@@ -159,14 +160,14 @@ export function compileWrite(
 }
 
 /**
- * The keys of the new rows, in the order of the input. The statement fails if a trigger of the table skips rows, and
- * with `lockMs` if it waits longer for a locked row.
+ * The keys of the new rows, in the order of the input. The statement fails if a trigger of the table skips rows, if
+ * rows of different origins have triggers, and with `lockMs` if it waits longer for a locked row.
  */
 export function compileInserts(
   context: WriteContext,
   plan: InsertPlan,
   rows: string,
-  origins: readonly Origin[],
+  origins: readonly (Origin | undefined)[],
   lockMs?: number,
 ): Statement {
   const { collection, dialect } = context;
@@ -174,11 +175,13 @@ export function compileInserts(
     const insert = changeSql(context, plan, rows, scopeOf(dialect, bind, collection.name), collection.fields);
     const key = keyText(collection.key, dialect);
     const [first, ...others] = new Set(origins);
-    const by = first === undefined ? '' : `${originColumn(others.length === 0 ? first : origins, bind)} as origin, `;
+    const origin = others.length === 0 ? first : sharedOrigins(collection, origins);
+    const by = origin === undefined ? '' : `${originColumn(origin, bind)} as origin, `;
+    const check = others.length === 0 ? '' : `${onlyLogTrigger(collection)} as checked, `;
     // Settings are in force before the rows are inserted, since columns are computed in their order.
     const limit = lockMs === undefined ? '' : `set_config('lock_timeout', '${lockMs}', true) as limit, `;
     const keys = `case count(*) when ${bind(plan.rows.length)} then json_agg(${key}) else ('skipped ' || count(*))::json end`;
-    return `with ${CHANGED_ROWS} as (${insert}) select ${limit}${by}(select ${keys} from ${CHANGED_ROWS}) as keys`;
+    return `with ${CHANGED_ROWS} as (${insert}) select ${check}${limit}${by}(select ${keys} from ${CHANGED_ROWS}) as keys`;
   });
 }
 
