@@ -74,6 +74,11 @@ browserStories(
       await section(ann).getByText('This field is required.').waitFor();
       await section(ann).getByRole('textbox').pressSequentially('Is 18 right?\nAsk first.', { delay: 20 });
       await ann.keyboard.press('Control+Enter');
+      // Browsers allow six connections to a host: a page has one feed.
+      const feeds: string[] = [];
+      ben.on('request', (request) => {
+        if (request.headers().accept === 'text/event-stream') feeds.push(request.url());
+      });
       await ben.goto(`${stage.service.url}/console/c/products/1`);
       const question = section(ben).getByRole('article').filter({ hasText: 'ann' });
       await question.getByText('Ask first.').waitFor();
@@ -94,6 +99,7 @@ browserStories(
       await ben.getByRole('button', { name: 'Undo' }).last().click();
       await answer.getByText('Yes. Checked.').waitFor();
       expect(await section(ann).locator('.count').textContent()).toBe('2');
+      expect(feeds).toHaveLength(1);
       await context.close();
     });
   },

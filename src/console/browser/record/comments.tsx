@@ -1,11 +1,10 @@
-/** The comments on a row. Those of others appear at once; people change their own. */
+/** The comments on a row. Those of others appear at once (`use-live-row.ts`); people change their own. */
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { rowField } from '../../../collection/comments.ts';
 import { type Collection, may, type Row } from '../api/catalogue.ts';
-import { useFeed } from '../api/feed.ts';
-import { invalidate, useRows } from '../api/queries.ts';
-import { equals, pathOf, queryText } from '../api/query/filter-text.ts';
+import { useRows } from '../api/queries.ts';
+import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import { type ListQuery, listAddress, PAGE_SIZE } from '../api/query/list.ts';
 import { hasAllSettings } from '../api/session/page-data.ts';
@@ -34,8 +33,6 @@ type Comment = Row & {
   readonly edited_at: string | null;
 };
 
-const CHANGES = ['insert', 'update', 'delete', 'reset'];
-
 export default function Comments({ from, collection, row }: CommentsProps) {
   const on: Row = Object.fromEntries(collection.key.map(({ name }) => [rowField(name), row[name]!]));
   const filters = Object.entries(on).map(([name, value]) => [name, equals(value)] as const);
@@ -46,9 +43,6 @@ export default function Comments({ from, collection, row }: CommentsProps) {
     order: [{ name: 'created_at', isDescending: true }],
   };
   const { firstRows, total = 0, isLoading, error, refetch } = useRows(query, 0, 0);
-  useFeed(`${pathOf(from)}?${queryText(filters)}`, (events) => {
-    if (events.some(({ kind }) => CHANGES.includes(kind))) void invalidate(from);
-  });
   const comments = firstRows(PAGE_SIZE).toReversed() as readonly unknown[] as readonly Comment[];
   return (
     <section className="related comments stack" aria-label={t.record.comments}>

@@ -1,9 +1,13 @@
-/** Follows a row while its page is open, so that others' changes appear at once. */
+/**
+ * Follows a row and its comments while its page is open, so that others' changes appear at once. One feed has both:
+ * browsers allow few connections to a host.
+ */
 import { useState } from 'react';
-import type { Collection, Row } from '../api/catalogue.ts';
+import { type Collection, commentsOf, type Row } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
-import { encodeValue, pathOf } from '../api/query/filter-text.ts';
+import { invalidate } from '../api/queries.ts';
+import { encodeValue, pathOf, printName } from '../api/query/filter-text.ts';
 import { keysFilter, keyText } from '../api/query/keys.ts';
 import { cacheTitles, selectTitles } from '../api/query/titles.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -11,6 +15,10 @@ import { changesOf, isOwnRequest } from '../api/rows.ts';
 
 /** The fields that someone else changed, with the name of the person; null if it is unknown. */
 export type Marks = ReadonlyMap<string, string | null>;
+
+const CHANGES = ['insert', 'update', 'delete', 'reset'];
+/** The fields by which a comment is new, edited or deleted. */
+const CHANGED_FIELDS = 'id,edited_at';
 
 /** Follows a row. Events during an own save are left to the save. */
 export function useLiveRow(collection: Collection, row: Row, isSaving: boolean): Marks {
@@ -23,8 +31,11 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
     if (last?.request_id == null || !isOwnRequest(last.request_id))
       setMarks(new Map(names.map((name) => [name, last?.actor ?? null])));
   };
+  const comments = commentsOf(collection);
   const onEvents = (events: readonly FeedEvent[]) => {
-    const { kind, row: next } = events.at(-1)!;
+    const { kind, row: stored } = events.at(-1)!;
+    if (comments !== undefined && events.some((event) => CHANGES.includes(event.kind))) void invalidate(comments);
+    const { [comments?.name ?? '']: _, ...next } = stored;
     if (kind === 'delete' || kind === 'reset') void queryClient.invalidateQueries({ queryKey });
     if ((kind !== 'update' && kind !== 'insert') || isSaving) return;
     const changed = Object.keys(changesOf(row, next)).filter((name) => collection.byName.has(name));
@@ -34,8 +45,9 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
     void mark(changed);
     void queryClient.invalidateQueries({ queryKey: ['changes'] });
   };
-  const select = selectTitles(collection);
-  const url = `${pathOf(collection)}?${keysFilter(collection, [row])}${select === undefined ? '' : `&select=${encodeValue(select)}`}`;
+  const embedded = comments === undefined ? '' : `,${printName(comments.name)}(${CHANGED_FIELDS})`;
+  const select = encodeValue(`${selectTitles(collection) ?? '*'}${embedded}`);
+  const url = `${pathOf(collection)}?${keysFilter(collection, [row])}&select=${select}`;
   useFeed(collection.draft.history === false ? undefined : url, onEvents);
   return marks;
 }
