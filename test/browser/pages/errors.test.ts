@@ -43,7 +43,7 @@ browserStories('errors', (stage) => {
     await stage.open('/c/products?id=eq.abc');
     await stage.until('“abc” is not a valid value.');
     await page.getByText('Details').click();
-    await stage.until('22P02: invalid input syntax for type integer: "abc"');
+    await stage.until('400 22P02');
     await stage.open('/c/products?order=none.sideways&~q=');
     await untilShown(page, ['Chai']);
     await stage.open('/c/nothing');
