@@ -45,8 +45,10 @@ export class FileAccess {
 
   /** Whether shared caches may store a file that the caller reads: anybody may read it then. */
   isPublic({ caller, access }: RequestContext): boolean {
-    if (access?.permissions === undefined) return this.isOpen;
-    return caller?.role === ANONYMOUS.role && Object.keys(caller.claims).length === 0;
+    if (this.isOpen && access?.permissions === undefined) return true;
+    // Who has an identity also reads own uploads.
+    const { role, identity, claims } = caller ?? {};
+    return role === ANONYMOUS.role && identity === undefined && Object.keys(claims ?? {}).length === 0;
   }
 
   /** Whether the answers of this class may change without a write: an upload grows old, and rules know the time. */

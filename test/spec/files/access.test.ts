@@ -43,7 +43,7 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
     const identify = ({ headers }: Pick<Request, 'headers'>): Caller => {
       const role = headers.get('x-role') ?? 'anonymous';
       const { sub, identity = `user ${sub}` } = JSON.parse(headers.get('x-claims') ?? '{}');
-      return sub === undefined ? { role, claims: {} } : { role, claims: { sub }, name: sub, identity };
+      return sub === undefined ? { role, claims: {} } : { role, claims: {}, name: sub, identity };
     };
     shop = await openRoled(engine, SHOP, { products: [1, 2, 3].map((id) => ({ id, shown: id !== 2 })) }, { identify });
     as = shop.as;
@@ -118,6 +118,15 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
     const own = await as('writer', { sub: 'ada' }).fetch('/products?id=eq.3', sendJson('PATCH', { image: id }));
     expect(own.status).toBe(204);
     expect(await status(undefined, id)).toBe(200);
+  });
+
+  test('what only its uploader reads is not for shared caches, also in the role of visitors', async () => {
+    const id = await upload('admin', 'ada');
+    const asVisitor = await as('anonymous', { sub: 'ada' }).fetch(`/files/${id}/x`);
+    expect([asVisitor.status, asVisitor.headers.get('cache-control')]).toEqual([
+      200,
+      expect.stringMatching(/^private/),
+    ]);
   });
 
   test('a user, a key and tokens of one name do not read the new files of each other', async () => {
@@ -201,4 +210,18 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
     await expectRefusal(await post('clerk'), 403, '42501');
     for (const role of ['painter', 'writer', 'admin']) expect((await post(role)).status).toBe(201);
   });
+});
+
+test('if visitors have every right, shared caches may store all files that they read', async () => {
+  const collections = 'collections: { products: { fields: { id: int4, image: image } } }';
+  const shop = await openRoled('SQLite', declaredBy(`${collections}\nroles: { anonymous: all, admin: all }`), {});
+  try {
+    const stored = await shop.as('admin').fetch('/files', send('POST', 'image/png', nextPicture()));
+    const { id } = (await stored.json()) as { id: string };
+    const cache = async (role?: string) =>
+      (await shop.as(role).fetch(`/files/${id}/x`)).headers.get('cache-control')!.split(',')[0];
+    expect([await cache(), await cache('admin')]).toEqual(['public', 'private']);
+  } finally {
+    await shop.close();
+  }
 });
