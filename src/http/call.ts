@@ -30,6 +30,8 @@ export const WRITES: readonly string[] = ['POST', 'PATCH', 'PUT', 'DELETE'];
 
 /** The languages of a request, unless they are that of the fields themselves. */
 export interface Languages {
+  /** The language of the fields themselves. */
+  readonly own: string;
   /** The language in which it reads. */
   readonly shown: string | undefined;
   /** The language of its body. */

@@ -72,7 +72,9 @@ export function callRoutine(
     const isOwn = callable.some(({ parameters }) => parameters.some((each) => each.name === 'lang'));
     const { given, rest } = splitArguments(call.query, call.languages !== undefined && !isOwn);
     const texts = groupTexts(splitQuery(given));
-    return callOne(calling, callable, { kind: 'texts', texts }, parseRefinement(rest), context, lookup, given);
+    const asked = parseRefinement(rest);
+    const answered = callOne(calling, callable, { kind: 'texts', texts }, asked, context, lookup, given);
+    return andThen(answered, (answer) => withLanguage(answer, call));
   }
   const asked = parseRefinement(call.query);
   const received = receiveArguments(calling.bodies, call, asked.columns);
@@ -91,6 +93,12 @@ function inLanguage({ language, ...asked }: Refinement, stored: string | undefin
   if (languages !== undefined && named !== undefined) call.languages = { ...languages, shown: languages.named(named) };
   const shown = call.languages?.shown;
   return shown === undefined ? asked : { ...asked, language: shown };
+}
+
+/** Names the language in an answer that may be cached: it may differ from that of the request. */
+function withLanguage(answer: Answer, { languages }: Call): Answer {
+  if (languages === undefined) return answer;
+  return { ...answer, headers: { 'content-language': languages.shown ?? languages.own, ...answer.headers } };
 }
 
 function callOne(

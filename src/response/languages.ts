@@ -27,9 +27,10 @@ export function withLanguages(catalogue: Catalogue): Middleware {
     const shown = shownBy(call);
     const header = call.isWrite ? call.contentLanguage : null;
     const written = header === null ? own : languageNamed(header.trim(), all, 'Content-Language');
-    call.languages = { shown: unlessOwn(shown), written: unlessOwn(written), named };
+    call.languages = { own, shown: unlessOwn(shown), written: unlessOwn(written), named };
     return andThen(next(context), (response) => {
-      if (response.ok) response.headers.set('content-language', call.languages?.shown ?? own);
+      const isNamed = response.headers.has('content-language');
+      if (response.ok && !isNamed) response.headers.set('content-language', call.languages?.shown ?? own);
       response.headers.append('vary', 'Accept-Language');
       return response;
     });

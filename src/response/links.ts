@@ -33,13 +33,13 @@ export function linkHeader(page: PageRead): string | undefined {
 }
 
 function linksOf(page: PageRead): string | undefined {
-  const { url, query, plan, returned, total } = page;
+  const { query, plan, returned, total } = page;
   // A page given only by the Range header has no URL of its own.
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
   const isFirst = plan.offset === 0 && !query.conditions.some(isAfter);
-  let links = `<${isFirst ? url : urlOf(page, withOffset(withoutAfter(query), 0))}>; rel="first"`;
+  let links = `<${isFirst ? withAdded(page) : urlOf(page, withOffset(withoutAfter(query), 0))}>; rel="first"`;
   if (plan.offset > 0) {
     links += `, <${urlOf(page, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
   }
@@ -53,18 +53,22 @@ function linksOf(page: PageRead): string | undefined {
 
 /** A counted list continues by offset, any other by its keys. */
 function nextUrl(page: PageRead, isFirst: boolean, offset: number): string {
-  const { url, query, plan, end } = page;
+  const { query, plan, end } = page;
   const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
   if (keys === undefined) return urlOf(page, withOffset(query, offset));
   const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
   // The first page only appends the condition.
-  if (isFirst) {
-    const language = LANGUAGE.test(url) ? undefined : languageOf(page);
-    const added = [language, printCondition(condition)].filter((part) => part).join('&');
-    return `${url}${url.includes('?') ? '&' : '?'}${added}`;
-  }
+  if (isFirst) return withAdded(page, printCondition(condition));
   const rest = withoutAfter(query);
   return urlOf(page, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
+}
+
+/** The URL as sent, with its language and another parameter. */
+function withAdded(page: PageRead, parameter?: string): string {
+  const { url } = page;
+  const language = LANGUAGE.test(url) ? undefined : languageOf(page);
+  const added = [language, parameter].filter((part) => part).join('&');
+  return added === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${added}`;
 }
 
 function isAfter(condition: Condition): boolean {

@@ -97,7 +97,8 @@ for (const engine of ROLE_ENGINES) {
       // A parameter of this name is no language.
       expect(await names('/rpc/spoken?lang=Zelt')).toEqual(['Zelt']);
       // The language of a stored query is that of every caller.
-      for (const headers of [{}, { 'accept-language': 'pt-BR' }]) {
+      // The second answer is cached.
+      for (const headers of [{}, {}, {}, { 'accept-language': 'pt-BR' }]) {
         const file = await get('/rpc/german', headers);
         expect([await file.text(), file.headers.get('content-language')]).toEqual([
           'id,name\n2,Sandal\n1,Stiefel\n3,Zelt\n',
@@ -205,6 +206,7 @@ for (const engine of ROLE_ENGINES) {
           while (next !== undefined) {
             // Only the first request names the language.
             const page = await get(next, seen.length === 0 ? { 'accept-language': lang } : {});
+            expect(/<([^>]+)>; rel="first"/.exec(page.headers.get('link')!)![1]).toContain(`lang=${lang}`);
             seen.push(...(ids((await page.json()) as { id: number }[]) as number[]));
             next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
             expect(next ?? '').not.toContain('offset');
