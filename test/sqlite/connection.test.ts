@@ -1,6 +1,9 @@
 /** An unfinished statement on a connection never makes the next read show outdated data. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { PRESENCE } from '../../src/collection/own-collections.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { checkDeadline, clearDeadline, setDeadline } from '../../src/engine/sqlite/connection/deadline.ts';
 import { MemoryChangeCounter, Snapshot } from '../../src/engine/sqlite/connection/snapshot.ts';
@@ -163,4 +166,12 @@ test('a time limit uses a clock that cannot be set', async () => {
     setSystemTime();
     clearDeadline();
   }
+});
+
+test('a damaged file of presence begins anew', async () => {
+  const path = newFile();
+  for (const suffix of ['', '-wal', '-shm']) writeFileSync(`${path}-presence${suffix}`, randomBytes(9_000));
+  const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: () => [] });
+  expect(await engine.transient!.ownTables([PRESENCE], { make: true })).toBe(true);
+  await engine.close();
 });

@@ -3,6 +3,7 @@
  * writer thread. An in-memory database has a single connection.
  */
 
+import { rmSync } from 'node:fs';
 import { defined } from '../../base/defined.ts';
 import type { Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
@@ -45,7 +46,7 @@ import { limitPart } from './connection/deadline.ts';
 import { MemoryChangeCounter, Snapshot, WalChangeCounter } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { guardedDialect } from './dialect.ts';
-import { DAMAGED, translateError } from './errors.ts';
+import { DAMAGED, isDamage, translateError } from './errors.ts';
 import { loadLog } from './history/load-log.ts';
 import { lastPosition, logDialect, maintainLog, SqliteLog } from './history/log.ts';
 import { isLogOn } from './history/triggers.ts';
@@ -166,6 +167,17 @@ export function openSqlite(options: SqliteOptions): Engine {
   });
 }
 
+/** A damaged file begins anew. */
+function openTransient(options: SqliteOptions): Engine {
+  try {
+    return openSqlite(options);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${options.path}${suffix}`, { force: true });
+    return openSqlite(options);
+  }
+}
+
 interface Parts extends ReadState, Pick<SqliteOptions, 'onLoad' | 'onClose'> {
   readonly path: string;
   readonly location: string;
@@ -215,7 +227,7 @@ class SqliteEngine implements Engine {
   /** A file of its own, since any commit to this one invalidates cached responses, of all processes. */
   get transient(): Engine {
     const { path, limitMs } = this.parts;
-    this.transientEngine ??= openSqlite({
+    this.transientEngine ??= openTransient({
       path: path === IN_MEMORY ? IN_MEMORY : `${path}-presence`,
       catalogue: declareCatalogue({ collections: [] }),
       firstRows: () => [],
