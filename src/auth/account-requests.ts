@@ -7,7 +7,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
 import { didYouMean } from '../base/nearest-name.ts';
-import { pathPart } from '../base/net/query-string.ts';
+import { pathPart, splitQuery } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { ACCOUNT_DETAILS, ACCOUNT_LOG, CREDENTIALS, SERVED_ACCOUNTS, SESSIONS } from '../collection/own-collections.ts';
 import { parseQuery } from '../dialect/query.ts';
@@ -116,6 +116,13 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
       throw new ApiError('21000', 'a write without a filter would end every session', {
         details: 'Nothing was changed.',
         hint: 'Add a filter such as user_name=eq.ann. To end all sessions, filter by user_name=not.is.null.',
+      });
+    }
+    const other = splitQuery(call.query).find(([name]) => /^(?:limit|offset|order|select)$/.test(name));
+    if (other !== undefined) {
+      throw new ApiError('PGRST127', `sessions are ended by filters only, not with ${other[0]}`, {
+        details: 'Nothing was changed.',
+        hint: `To end one session, use DELETE ${OWN_PATH}/sessions/<hash>.`,
       });
     }
     const rows = new RowStore(engine);

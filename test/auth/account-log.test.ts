@@ -123,6 +123,9 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       const remove = (path: string, headers = {}) => as('admin', `${SESSIONS}${path}`, { method: 'DELETE', headers });
       await expectRefusal(await remove('/unknown'), 404, 'CAT404');
       await expectRefusal(await remove(''), 400, '21000');
+      for (const other of ['limit=1', 'offset=1', 'order=at', 'select=hash']) {
+        await expectRefusal(await remove(`?user_name=eq.ann&${other}`), 400, 'PGRST127');
+      }
       await expectRefusal(await remove('?nothing=eq.1'), 400, '42703');
       await expectRefusal(await remove('?stamp=not.is.null'), 400, '42703');
       await expectRefusal(await remove('?user_name=eq.ann', { prefer: 'tx=rollback' }), 400, 'PGRST127');
