@@ -99,5 +99,10 @@ export function failure(outcome: FailedResult): Error {
 
 /** Less CPU time for this thread if others need it. Elsewhere than on Linux, it would be that of the process. */
 export function lowerPriority(): void {
-  if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + 5));
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(0, Math.min(19, getPriority(0) + 5));
+  } catch {
+    // A sandbox may forbid it.
+  }
 }

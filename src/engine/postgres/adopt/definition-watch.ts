@@ -5,7 +5,7 @@
 import type { SQL } from 'bun';
 import { ApiError } from '../../../base/errors.ts';
 import type { Notice } from '../driver.ts';
-import { isLoss } from '../errors.ts';
+import { isLoss, sqlState } from '../errors.ts';
 
 const CHANNEL = 'pgrst';
 const ASK_MS = 2_000;
@@ -60,7 +60,8 @@ export class DefinitionWatch {
     } catch (error) {
       // While the database does not answer, the requests say so.
       const isUnavailable = isLoss(error) || (error instanceof ApiError && error.status >= 500);
-      if (isUnavailable) return false;
+      // An internal error (class XX) is that of a definition which changes at the same time.
+      if (isUnavailable || sqlState(error)?.startsWith('XX') === true) return false;
       // It would fail again, until the next change.
       this.known = found;
       this.notice('warn', `the database could not be described: ${error instanceof Error ? error.message : error}`);
