@@ -64,9 +64,11 @@ export async function saveRow(
   }
 }
 
-/** Whether another person changed the field. The service sets some fields itself. */
-function isMerged({ byName }: Collection, name: string, wanted: Row): boolean {
-  return !(name in wanted) && byName.get(name)?.onUpdate === undefined;
+/** Whether another person changed the field. The service sets or computes some fields itself, and the key stays. */
+function isMerged({ byName, key }: Collection, name: string, wanted: Row): boolean {
+  const field = byName.get(name);
+  if (field === undefined || name in wanted || key.includes(field)) return false;
+  return field.onUpdate === undefined && !field.readOnly;
 }
 
 function ownFields({ fields }: Collection, row: Row): Row {
