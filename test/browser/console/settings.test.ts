@@ -8,6 +8,7 @@ import { run, temporaryFolder, until } from '../../support/processes/process.ts'
 
 const DECLARATION = `# The shop
 collections:
+  offers: { fields: { id: int4 } }
   products: { fields: { id: int4, name: { type: text, required: true } }, rows: products.json }
 roles:
   admin: all # the owner
@@ -81,7 +82,8 @@ browserStories(
       await stage.until('Users: 1 · Keys: 0');
       await stage.until('read (only id, name)');
       await button('Add a role').click();
-      await page.getByLabel('Name').fill('clerk');
+      await page.keyboard.type('clerk');
+      expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('clerk');
       await page.getByRole('group', { name: 'Rights on Products' }).getByLabel('create').check();
       await button('Preview').click();
       await stage.until('The tables stay as they are.');
@@ -92,8 +94,10 @@ browserStories(
       await page.getByRole('dialog').getByRole('cell', { name: 'Chai' }).waitFor();
       await stage.until('1 row');
       expect(await axeFindings(page)).toEqual([]);
+      await page.getByLabel('Collection').selectOption('Offers');
+      await stage.until('viewer cannot read Offers.');
       await button('Close').click();
-      await page.getByText('collections.yaml, line 6').click();
+      await page.getByText('collections.yaml, line 7').click();
       await stage.until('viewer: { products: { read: { fields: [id, name] } } }');
       await button('Change viewer').click();
       await page.getByLabel('Rows (Products, read)').fill('id=gt.1');
@@ -167,13 +171,13 @@ browserStories(
       await button('Cancel').click();
 
       // No form changes queries.
-      await page.getByText('queries · collections.yaml, line 7').click();
+      await page.getByText('queries · collections.yaml, line 8').click();
       await stage.until('queries: { all: { read: products } }');
 
       // A renamed field keeps its values, its place and the rights of roles.
       await button('Change name').click();
       await page.getByLabel('Translations').fill('de');
-      await page.getByRole('combobox', { name: /^Name/ }).fill('label');
+      await page.getByRole('textbox', { name: /^Name/ }).fill('label');
       await button('Preview').click();
       await stage.until('rename field products.name to label');
       await stage.until('add field products.label_de');

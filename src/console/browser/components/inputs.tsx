@@ -55,14 +55,17 @@ export function TextField({ label, help, problem, onChange, suggestions = [], ..
         autoComplete="off"
         {...rest}
         id={id}
-        list={`${id}-list`}
+        // A list makes it a combobox for screen readers.
+        list={suggestions.length > 0 ? `${id}-list` : undefined}
         aria-invalid={problem !== undefined || undefined}
         aria-describedby={`${id}-help`}
         onChange={({ target }) => onChange(target.value)}
       />
-      <datalist id={`${id}-list`}>
-        <Options of={suggestions} />
-      </datalist>
+      {suggestions.length > 0 && (
+        <datalist id={`${id}-list`}>
+          <Options of={suggestions} />
+        </datalist>
+      )}
     </Labelled>
   );
 }

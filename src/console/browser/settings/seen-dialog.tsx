@@ -1,19 +1,40 @@
 /** The view of a role: the first rows of each collection, read as that role. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { collectionNamed, collections, labelOf, type Row, titleOfCollection } from '../api/catalogue.ts';
+import type { RoleDraft } from '../../../collection/draft.ts';
+import {
+  type Collection,
+  collectionNamed,
+  collections,
+  labelOf,
+  type Row,
+  titleOfCollection,
+} from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Select } from '../components/inputs.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
+import { useRoles } from './api.ts';
 
 const SHOWN = 20;
 
+/** Whether a role has a rule, of its own or of a role that it includes, to read a collection. */
+function reads(roles: readonly RoleDraft[], name: string, collection: Collection): boolean {
+  const role = roles.find((each) => each.name === name);
+  if (role === undefined) return false;
+  const isOwn = role.rules.some((rule) => rule.right === 'read' && rule.collection === collection.name);
+  return role.isAll === true || isOwn || (role.include ?? []).some((each) => reads(roles, each, collection));
+}
+
 export default function SeenDialog({ role, onClose }: { readonly role: string; readonly onClose: () => void }) {
-  const [name, setName] = useState(collections[0]!.name);
+  const { data: roles = [] } = useRoles();
+  const [name, setName] = useState(
+    () => (collections.find((each) => reads(roles, role, each)) ?? collections[0]!).name,
+  );
   const collection = collectionNamed(name)!;
   const { data, error } = useQuery({
     queryKey: ['settings', 'seen', role, name],
@@ -26,6 +47,7 @@ export default function SeenDialog({ role, onClose }: { readonly role: string; r
     gcTime: 0,
     retry: false,
   });
+  const isForbidden = error instanceof ApiError && (error.status === 401 || error.status === 403);
   const [first] = data?.rows ?? [];
   const fields = collection.fields.filter((field) => first !== undefined && field.name in first);
   return (
@@ -36,7 +58,8 @@ export default function SeenDialog({ role, onClose }: { readonly role: string; r
         options={collections.map((each) => [each.name, titleOfCollection(each)] as const)}
         onChange={setName}
       />
-      {error !== null && <ErrorMessage error={error} />}
+      {isForbidden && <p role="status">{t.settings.cannotRead(role, titleOfCollection(collection))}</p>}
+      {error !== null && !isForbidden && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
       {data !== undefined && <p role="status">{t.grid.rows(data.total)}</p>}
       {fields.length > 0 && (

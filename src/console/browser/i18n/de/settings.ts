@@ -105,6 +105,7 @@ export const settings = {
   applying: 'Wird angewendet. Der Dienst startet seine Prozesse neu …',
   seen: 'Was sie sieht',
   seenBy: (role: string) => `Was ${role} sieht`,
+  cannotRead: (role: string, collection: string) => `${role} kann ${collection} nicht lesen.`,
   declaredAt: (file: string, line: number) => `${file}, Zeile ${line}`,
   limits: 'Grenzen',
   limitNames: { where: 'Zeilen', fields: 'Felder', operations: 'Operationen' },

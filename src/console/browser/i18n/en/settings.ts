@@ -103,6 +103,7 @@ export const settings = {
   applying: 'Applying. The service restarts its workers…',
   seen: 'What it sees',
   seenBy: (role: string) => `What ${role} sees`,
+  cannotRead: (role: string, collection: string) => `${role} cannot read ${collection}.`,
   declaredAt: (file: string, line: number) => `${file}, line ${line}`,
   limits: 'Limits',
   limitNames: { where: 'Rows', fields: 'Fields', operations: 'Operations' },
