@@ -52,6 +52,7 @@ test.each([
   ['label', '', 'This field is required.'],
   ['label', 'Marmalade', 'Must have at most 5 characters.'],
   ['price', 'abc', '“abc” is not a number. Use 12.50.'],
+  ['stock', 'abc', '“abc” is not a number. Use 12.'],
   ['price', '-1', 'Must be at least 0.'],
   ['stock', '1.5', 'Whole numbers only.'],
   ['size', 'XL', 'Must be one of S, M.'],

@@ -44,7 +44,7 @@ browserStories('import', (stage) => {
     expect(readFileSync(await savedFile(file), 'utf8')).toBe(
       '\uFEFFid,product_name,unit_price,units_in_stock,colour,Problem\r\n' +
         '501,Bad Price,cheap,many,blue,Unit price: “cheap” is not a number. Use 12.50. ' +
-        'Units in stock: “many” is not a number. Use 12.50.\r\n' +
+        'Units in stock: “many” is not a number. Use 12.\r\n' +
         '502,,2,2,,Product name: This field is required.\r\n',
     );
     await mend(stage, 'Unit price of row 3', '12,50');

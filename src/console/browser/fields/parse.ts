@@ -64,7 +64,7 @@ export function parsePlain(field: Field, plain: string): Parsed {
     return problem === undefined ? { value } : { problem };
   } catch (error) {
     const { code } = error as ApiError;
-    if (isNumeric(field) && code === '22P02') return { problem: t.errors.notANumber(plain) };
+    if (isNumeric(field) && code === '22P02') return { problem: t.errors.notANumber(plain, !isDecimal(field)) };
     return { problem: code === undefined ? explain(error) : explainProblem({ code, value: plain } as Problem, field) };
   }
 }

@@ -1,5 +1,5 @@
 /** Texts, and everything else that is entered as plain text. Other kinds extend it. */
-import { type Field, isText, titleFieldOf } from '../api/catalogue.ts';
+import { type Field, isText, titleFieldOf, translatedBy } from '../api/catalogue.ts';
 import { ContainsFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
 import { parseCell } from './parse.ts';
@@ -10,8 +10,10 @@ const LINE = 80;
 /** Whether the text may be longer than a line, by its name, its rules or its value. */
 export function isLongText({ collection, field }: FieldPlace, text = ''): boolean {
   const isLong = (each: Field) => LONG_NAMES.test(each.name) || (each.rules.maxLength ?? 0) > 2 * LINE;
-  if (!isText(field) || field === titleFieldOf(collection)) return false;
-  return isLong(field) || text.length > LINE || text.includes('\n');
+  // A translation is as long as the field that it translates.
+  const own = translatedBy(collection, field)?.of ?? field;
+  if (!isText(field) || own === titleFieldOf(collection)) return false;
+  return isLong(own) || text.length > LINE || text.includes('\n');
 }
 
 /** The attributes of an input, except for its value. */

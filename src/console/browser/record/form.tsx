@@ -1,5 +1,14 @@
 /** The inputs of a row in groups, each with its label, help and error. */
-import { type Collection, type Field, helpTextOf, isNeeded, labelOf, mayWrite, type Row } from '../api/catalogue.ts';
+import {
+  type Collection,
+  type Field,
+  helpTextOf,
+  isNeeded,
+  labelOf,
+  mayWrite,
+  type Row,
+  translatedBy,
+} from '../api/catalogue.ts';
 import { Button } from '../components/button.tsx';
 import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
@@ -83,6 +92,7 @@ interface FormFieldProps {
 function FormField({ id, collection, field, draft, row, changedBy }: FormFieldProps) {
   const place = { collection, field };
   const { Input, name: kind } = kindOf(place);
+  const translated = translatedBy(collection, field);
   const text = draft.texts[field.name] ?? '';
   const problem = draft.problems[field.name];
   const isWide = kind === 'json' || kind === 'file' || isLongText(place, text);
@@ -92,7 +102,9 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
     <div className={`form-field${isWide ? ' wide' : ''}${isMarked ? ' marked' : ''}`}>
       <Labelled
         id={id}
-        label={labelOf(field)}
+        label={
+          translated === undefined ? labelOf(field) : `${labelOf(translated.of)} (${languageName(translated.language)})`
+        }
         isRequired={row === undefined ? isNeeded(collection, field) : field.required}
         help={helpTextOf(field)}
         problem={problem}

@@ -92,7 +92,7 @@ export const errors = {
   loggedOut: 'Sie sind nicht angemeldet. Nichts wurde gespeichert.',
   forbidden: 'Dazu fehlt Ihnen die Berechtigung.',
   changedByOthers: 'Inzwischen hat jemand anders eine Zeile geändert. Nichts wurde geändert.',
-  notANumber: (text: string) => `„${text}“ ist keine Zahl. Schreiben Sie 12,50.`,
+  notANumber: (text: string, isWhole = false) => `„${text}“ ist keine Zahl. Schreiben Sie ${isWhole ? '12' : '12,50'}.`,
   wholeNumbers: 'Nur ganze Zahlen.',
   notJson: 'Das ist kein JSON.',
   chooseRow: (collection: string) => `Wählen Sie aus ${collection}.`,

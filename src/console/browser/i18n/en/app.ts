@@ -93,7 +93,7 @@ export const errors = {
   loggedOut: 'You are not logged in. Nothing was saved.',
   forbidden: 'You do not have permission to do this.',
   changedByOthers: 'Someone else changed a row in the meantime. Nothing was changed.',
-  notANumber: (text: string) => `“${text}” is not a number. Use 12.50.`,
+  notANumber: (text: string, isWhole = false) => `“${text}” is not a number. Use ${isWhole ? '12' : '12.50'}.`,
   wholeNumbers: 'Whole numbers only.',
   notJson: 'This is not JSON.',
   chooseRow: (collection: string) => `Choose one of ${collection}.`,
