@@ -36,8 +36,6 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
   useLayoutEffect(() => {
     const dialog = element.current!;
     if (!dialog.open) dialog.showModal();
-    // A browser may begin with the body, which scrolls.
-    dialog.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):enabled')?.focus();
     return () => dialog.close();
   }, []);
   const onSubmit = async (event: FormEvent) => {

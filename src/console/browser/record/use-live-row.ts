@@ -18,7 +18,7 @@ export type Marks = ReadonlyMap<string, string | null>;
 
 const CHANGES = ['insert', 'update', 'delete', 'reset'];
 /** The fields by which a comment is new, edited or deleted. */
-const CHANGED_FIELDS = 'id,edited_at';
+const CHANGED_FIELDS = ['id', 'edited_at'];
 
 /** Follows a row. Events during an own save are left to the save. */
 export function useLiveRow(collection: Collection, row: Row, isSaving: boolean): Marks {
@@ -45,7 +45,8 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
     void mark(changed);
     void queryClient.invalidateQueries({ queryKey: ['changes'] });
   };
-  const embedded = comments === undefined ? '' : `,${printName(comments.name)}(${CHANGED_FIELDS})`;
+  const fields = CHANGED_FIELDS.filter((name) => comments?.byName.has(name));
+  const embedded = comments === undefined ? '' : `,${printName(comments.name)}(${fields})`;
   const select = encodeValue(`${selectTitles(collection) ?? '*'}${embedded}`);
   const url = `${pathOf(collection)}?${keysFilter(collection, [row])}&select=${select}`;
   useFeed(collection.draft.history === false ? undefined : url, onEvents);
