@@ -140,8 +140,14 @@ export const openDeclaredPostgres = reused(async (catalogue, rows) => {
   const engine = openPostgres({ ...TEST_SETTINGS, catalogue, url, schema, firstRows });
   await engine.opened;
   const statements = await restoring(admin, schema);
-  const restore = async () => {
-    await admin.unsafe(statements);
+  const restore = async (): Promise<void> => {
+    try {
+      await admin.unsafe(statements);
+    } catch (error) {
+      // The engine may still index rows for searches.
+      if ((error as { errno?: string }).errno !== '40P01') throw error;
+      return restore();
+    }
     engine.forget();
   };
   return { engine, restore };
