@@ -42,7 +42,7 @@ export class AccountLog {
     return this.add(session, user_name, 'ok', origin);
   }
 
-  /** Someone with many addresses must not fill the database, so only so many are stored per hour. */
+  /** Someone with many addresses must not fill the database, so the number that is stored per hour is limited. */
   async failed(user_name: string | null, result: Failure, origin: LoginOrigin): Promise<void> {
     const { failures } = this;
     if (Date.now() - failures.since > HOUR_MS) Object.assign(failures, { count: 0, since: Date.now() });

@@ -1,7 +1,7 @@
 /**
  * Comments on the rows of a collection (`comments: product_comments`): a collection of its own, with a reference to
- * the row. So requests, the log, the feed and roles treat it like any other. Who cannot read a row cannot read its
- * comments, and people change only their own: see `plan/access/permissions.ts`.
+ * the row. So requests, the log, the feed and roles treat it like any other. A caller that cannot read a row cannot
+ * read its comments, and people change only their own: see `plan/access/permissions.ts`.
  */
 import { MAX_COMMENT_LENGTH } from '../base/limits/declaration.ts';
 import type { Collection, Field } from './catalogue.ts';

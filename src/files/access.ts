@@ -46,7 +46,7 @@ export class FileAccess {
   /** Whether shared caches may store a file that the caller reads: anybody may read it then. */
   isPublic({ caller, access }: RequestContext): boolean {
     if (this.isOpen && access?.permissions === undefined) return true;
-    // Who has an identity also reads own uploads.
+    // A caller with an identity also reads own uploads.
     const { role, identity, claims } = caller ?? {};
     return role === ANONYMOUS.role && identity === undefined && Object.keys(claims ?? {}).length === 0;
   }

@@ -168,7 +168,7 @@ test('a time limit uses a clock that cannot be set', async () => {
   }
 });
 
-test('a damaged file of presence begins anew', async () => {
+test('a damaged file of presence is replaced', async () => {
   const path = newFile();
   for (const suffix of ['', '-wal', '-shm']) writeFileSync(`${path}-presence${suffix}`, randomBytes(9_000));
   const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: () => [] });

@@ -131,7 +131,7 @@ export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: Sta
   );
 }
 
-/** Adds numbers to those that are no longer in use. The last chunk is sorted anew until it is full. */
+/** Adds numbers to those that are no longer in use. The last chunk is sorted again until it is full. */
 function* addUnused(dialect: SqlDialect, index: WordIndex, numbers: number[]): Steps<void> {
   if (numbers.length === 0) return;
   const { words } = index;

@@ -167,7 +167,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   });
 }
 
-/** A damaged file begins anew. */
+/** Replaces a damaged file by an empty one. */
 function openTransient(options: SqliteOptions): Engine {
   try {
     return openSqlite(options);

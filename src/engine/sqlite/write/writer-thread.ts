@@ -125,7 +125,7 @@ function indexSome(): void {
     const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
     const next = () => collections[visits++ % collections.length]!;
-    // A search waits for the words of all rows, so many of them are indexed soon in any case.
+    // A search waits for the words of all rows: many of them are indexed soon in any case.
     if (collections.some(() => indexWords(open(), next(), 0) > FEW_ROWS)) return true;
     const indexNext = (collection: Collection) =>
       compactNextWords(open(), collection) || indexPending(open(), collection);
