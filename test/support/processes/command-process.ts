@@ -2,6 +2,7 @@
  * A process that runs one command after another, each in its own folder and environment, for command-runner.ts. It
  * listens on the socket that its argument names.
  */
+import { renameSync } from 'node:fs';
 import { runProgram } from '../../../src/cli/program.ts';
 import { cpuMs } from './cpu-time.ts';
 
@@ -35,11 +36,15 @@ async function run({ cwd, env, args, stdin, umask }: CommandRequest): Promise<nu
 
 process.stdin.on('end', () => process.exit()).resume();
 
+const socket = process.argv[2]!;
+const unnamed = `${socket}.new`;
 Bun.serve({
-  unix: process.argv[2]!,
+  unix: unnamed,
   fetch: async (request, server) => {
     server.timeout(request, 0);
     const exitCode = await run((await request.json()) as CommandRequest);
     return Response.json({ exitCode, cpuMs: cpuMs() } satisfies CommandResult);
   },
 });
+// The file exists before the process listens. It gets its name only now, when a connection is accepted.
+renameSync(unnamed, socket);
