@@ -73,7 +73,7 @@ export function callRoutine(
     const { given, rest } = splitArguments(call.query, call.languages !== undefined && !isOwn);
     const texts = groupTexts(splitQuery(given));
     const asked = parseRefinement(rest);
-    const answered = callOne(calling, callable, { kind: 'texts', texts }, asked, context, lookup, given);
+    const answered = callOne(calling, callable, { kind: 'texts', texts }, asked, context, lookup);
     return andThen(answered, (answer) => withLanguage(answer, call));
   }
   const asked = parseRefinement(call.query);
@@ -108,7 +108,6 @@ function callOne(
   refinement: Refinement,
   context: RequestContext,
   lookup: Lookup,
-  inUrl = '',
 ): MaybePromise<Answer> {
   const { call } = context;
   const routine = findRoutine(candidates, shapeOf(given), lookup);
@@ -120,7 +119,7 @@ function callOne(
   const media = isOwn ? JSON_MEDIA : (handledBy(handlers, asked, call) ?? negotiate(mediaType ?? call.accept));
   const { preferences } = call;
   const permissions = context.access?.permissions;
-  const answered = { media, preferences, context, arguments: inUrl };
+  const answered = { media, preferences, context, isCall: true };
   if (routine.kind === 'query') {
     checkObject(given);
     const refined = refineStored(routine, readArguments(routine.parameters, given), asked);

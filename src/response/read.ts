@@ -44,8 +44,7 @@ export interface ListRead {
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
   readonly context: RequestContext;
-  /** The arguments of a call in the URL, as sent. */
-  readonly arguments?: string;
+  readonly isCall?: boolean;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {

@@ -1,8 +1,8 @@
 /** Quoting for the query language, in one place. */
 import { pathPart } from '../../../../base/net/query-string.ts';
-import { printName } from '../../../../dialect/print.ts';
+import { encodeValue, printName } from '../../../../dialect/print.ts';
 
-export { printName };
+export { encodeValue, printName };
 
 /** The path of a collection in the API. */
 export function pathOf({ name }: { readonly name: string }): string {
@@ -30,11 +30,6 @@ export function equals(value: unknown): string {
 /** Escapes the wildcards of `like`. */
 export function escapeLike(word: string): string {
   return word.replace(/[\\%_*]/g, '\\$&');
-}
-
-/** Encodes a query value, but leaves readable characters that need no encoding. */
-export function encodeValue(value: string): string {
-  return encodeURIComponent(value).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
 }
 
 export function queryText(pairs: Iterable<readonly [name: string, value: string]>): string {
