@@ -3,14 +3,11 @@
  * deadline.
  */
 import { afterEach, describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { ApiError } from '../../src/base/errors.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { clearDeadline, setDeadline, stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { checkLike } from '../../src/text/like.ts';
 import { compileRegex, sizeOfRegex } from '../../src/text/regex.ts';
-import { tokenize } from '../../src/text/search/tokens.ts';
-import { RUNS } from '../support/generated/generators.ts';
 
 const connection = new Connection(':memory:');
 afterEach(clearDeadline);
@@ -66,45 +63,6 @@ describe.each(Object.keys(TESTS))('%s', (name) => {
     }
     expect(problem instanceof ApiError && problem.code).toBe('57014');
   });
-});
-
-test('the meaning of a word does not depend on the amount of text before it', () => {
-  const piece = fc.constantFrom(
-    ...[
-      'a',
-      'Tofu',
-      '-',
-      '.',
-      '/',
-      '~/',
-      '@',
-      ':',
-      '://',
-      '12',
-      '1.5',
-      'e3',
-      '<b>',
-      '<!-- x -->',
-      '&amp;',
-      ' ',
-      'ö',
-      '_',
-    ],
-  );
-  const before = 'word ';
-  const tokens = (text: string) => Array.from(tokenize(text, () => {}));
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(150), (pieces, shift) => {
-      const sample = ` ${pieces.join('')} `;
-      const few = tokens(before.repeat(3) + sample).slice(3);
-      // Covers all positions around the boundary at which a long text is split.
-      const count = Math.floor((16_384 - shift) / before.length);
-      const many = tokens(before.repeat(count) + sample + before.repeat(3_000));
-      expect(many.slice(count, count + few.length)).toEqual(few);
-      expect(many).toHaveLength(count + few.length + 3_000);
-    }),
-    { numRuns: 25 * RUNS },
-  );
 });
 
 describe('the size of a regular expression is estimated before it is compiled', () => {

@@ -70,53 +70,17 @@ const plainWord = lazy(() => new RegExp(PART, 'gv'));
 /** Charges a number of steps before they run. It may throw to stop. */
 export type Spend = (steps: number) => void;
 
-/** A long text is read in chunks of this length, so that reading can be stopped. */
-const PIECE = 16_384;
-/** A token may extend this far into the next chunk. */
-const OVERHANG = 8_192;
 /** Tokenizing a character costs several times as much as comparing one. */
 const STEPS_A_CHARACTER = 4;
 
 export function tokenize(text: string, spend: Spend): Iterable<Token> {
-  const isPlain = !NOT_PLAIN.test(text);
-  if (text.length > PIECE + OVERHANG) return tokensOfLong(text, isPlain ? plainWord() : token(), spend);
   spend(text.length * STEPS_A_CHARACTER);
-  return isPlain ? (text.match(plainWord()) ?? []).map(wordToken) : tokensOf(text.matchAll(token()));
-}
-
-/** Each chunk begins at the end of the last token. */
-function* tokensOfLong(text: string, expression: RegExp, spend: Spend): Generator<Token> {
-  for (let start = 0; start < text.length; ) {
-    // Includes the preceding character, which determines the meaning of a mark.
-    const from = Math.max(0, start - 1);
-    const piece = text.slice(from, start + PIECE + OVERHANG);
-    const end = Math.min(start + PIECE, text.length);
-    spend((end - start) * STEPS_A_CHARACTER);
-    const begun = startingBefore(piece, expression, start - from, end - from);
-    yield* tokensOf(begun);
-    const last = begun.at(-1);
-    start = last === undefined ? end : Math.max(end, from + last.index + last[0].length);
-  }
-}
-
-function startingBefore(piece: string, expression: RegExp, start: number, end: number): RegExpExecArray[] {
-  const begun: RegExpExecArray[] = [];
-  expression.lastIndex = start;
-  for (const match of piece.matchAll(expression)) {
-    if (match.index >= end) break;
-    begun.push(match);
-  }
-  expression.lastIndex = 0;
-  return begun;
+  return NOT_PLAIN.test(text) ? tokensOf(text.matchAll(token())) : (text.match(plainWord()) ?? []).map(wordToken);
 }
 
 function* tokensOf(found: Iterable<RegExpExecArray>): Generator<Token> {
-  for (const { 0: whole, groups } of found) {
-    if (groups === undefined) {
-      yield wordToken(whole);
-      continue;
-    }
-    const { scientific, email, host, path, file, number, compound, part } = groups;
+  for (const { groups } of found) {
+    const { scientific, email, host, path, file, number, compound, part } = groups!;
     if (host !== undefined && path !== undefined) {
       yield { text: host + path, word: false };
       yield { text: host, word: false };
