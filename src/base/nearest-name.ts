@@ -6,7 +6,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(lowered.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(lowered, candidate.toLowerCase());
+    const distance = editDistance(lowered, candidate.toLowerCase(), bestDistance - 1);
     if (distance < bestDistance && distance < Math.max(lowered.length, candidate.length)) {
       best = candidate;
       bestDistance = distance;
@@ -31,20 +31,29 @@ export function unknownName(kind: string, name: string, names: readonly string[]
   return `unknown ${kind} ${name}${didYouMean(name, names)}`;
 }
 
-/** Insertions, deletions, replacements and swaps: `titel` is one edit from `title`. */
-function editDistance(from: string, to: string): number {
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= from.length; row++) {
+/**
+ * The number of edits between two words, if at most `most`; otherwise a larger number. An edit inserts, removes or
+ * replaces a letter, or swaps two neighbours.
+ */
+export function editDistance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let before: number[] = [];
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
     const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const substitution = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-      const isExchange = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      const exchange = isExchange ? beforePrevious[column - 2]! + 1 : Number.POSITIVE_INFINITY;
-      current.push(Math.min(substitution, previous[column]! + 1, current[column - 1]! + 1, exchange));
+    let least = row;
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      let edits = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (isSame ? 0 : 1));
+      const isSwapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (isSwapped) edits = Math.min(edits, before[column - 2]! + 1);
+      current.push(edits);
+      least = Math.min(least, edits);
     }
-    beforePrevious = previous;
+    if (least > most) return most + 1;
+    before = previous;
     previous = current;
   }
-  return previous[to.length]!;
+  return previous[other.length]!;
 }

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../settings/setting.ts';
+import { unlessThrown } from '../errors.ts';
 
 export interface WriteOptions {
   /** Whether an existing file may be replaced. */
@@ -48,7 +49,7 @@ export function checkMayWrite(file: string, { replace, protectedFiles }: WriteOp
 /** Throws if the folder does not exist. Missing permissions are reported by the write itself. */
 export function checkFolder(file: string): void {
   const folder = dirname(file);
-  if (attempt(() => lstatSync(folder, { throwIfNoEntry: false }) === undefined) === true) {
+  if (unlessThrown(() => lstatSync(folder, { throwIfNoEntry: false }) === undefined) === true) {
     throw new ConfigError(`${file} cannot be written: folder ${folder} does not exist`);
   }
 }
@@ -82,7 +83,7 @@ export function temporaryPath(file: string): string {
 /** Leftover temporary files for this name. */
 export function listTemporaryFiles(file: string): readonly string[] {
   const own = basename(file);
-  const names = attempt(() => readdirSync(dirname(file))) ?? [];
+  const names = unlessThrown(() => readdirSync(dirname(file))) ?? [];
   return names.filter((name) => name !== own && finalPath(name) === own).map((name) => join(dirname(file), name));
 }
 
@@ -123,24 +124,16 @@ export function sync(path: string): void {
   }
 }
 
+/** Undefined also if the path cannot be inspected: the later write reports the error. */
 function statOf(path: string): Stats | undefined {
-  return attempt(() => statSync(path, { throwIfNoEntry: false }));
+  return unlessThrown(() => statSync(path, { throwIfNoEntry: false }));
 }
 
 function canonicalPath(path: string): string {
   return (
-    attempt(() => realpathSync(path)) ??
-    join(attempt(() => realpathSync(dirname(path))) ?? resolve(dirname(path)), basename(path))
+    unlessThrown(() => realpathSync(path)) ??
+    join(unlessThrown(() => realpathSync(dirname(path))) ?? resolve(dirname(path)), basename(path))
   );
-}
-
-/** Returns undefined if the path cannot be inspected; the later write reports the error. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /** Splits a query string into decoded pairs, in order. */
-import { ApiError } from '../errors.ts';
+import { ApiError, unlessThrown } from '../errors.ts';
 import { MAX_PARAMETERS } from '../limits/http.ts';
 
 export type Pair = readonly [key: string, value: string];
@@ -33,35 +33,9 @@ export function nameOfPart(part: string): string {
 
 const PLAIN_PART = /^\w*$/;
 
-/** Longer texts are decoded byte by byte: a replacement costs as much as some hundred bytes. */
-const LONG_LENGTH = 64 * 1024;
-
 /** `+` is a space. A `%` that does not begin an escape is literal, so that `like.Ch%` can be typed as it is. */
 export function decode(text: string): string {
-  try {
-    return text.length > LONG_LENGTH ? decodeLong(text) : decodeShort(text);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8"', {
-      details: `The bytes of ${text} are not UTF-8.`,
-      hint: 'Encode the query string as UTF-8, then percent-encode its bytes.',
-    });
-  }
-}
-
-function decodeShort(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  if (spaced.includes('%00')) throw nul();
-  return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
-}
-
-const PERCENT = 37;
-const PLUS = 43;
-const SPACE = 32;
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function decodeLong(text: string): string {
+  if (!/[%+]/.test(text)) return text;
   const bytes = new TextEncoder().encode(text);
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -69,7 +43,8 @@ function decodeLong(text: string): string {
     if (byte === PLUS) byte = SPACE;
     else if (byte === PERCENT) {
       const escaped = digit(bytes[at + 1]) * 16 + digit(bytes[at + 2]);
-      if (escaped === 0) throw nul();
+      // Valid UTF-8, but PostgreSQL's text cannot contain it.
+      if (escaped === 0) throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
       if (escaped > 0) {
         byte = escaped;
         at += 2;
@@ -77,17 +52,22 @@ function decodeLong(text: string): string {
     }
     bytes[length++] = byte;
   }
-  return UTF8.decode(bytes.subarray(0, length));
+  const decoded = unlessThrown(() => UTF8.decode(bytes.subarray(0, length)));
+  if (decoded !== undefined) return decoded;
+  throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8"', {
+    details: `The bytes of ${text} are not UTF-8.`,
+    hint: 'Encode the query string as UTF-8, then percent-encode its bytes.',
+  });
 }
+
+const PERCENT = 37;
+const PLUS = 43;
+const SPACE = 32;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The value of a hexadecimal digit; far below zero for anything else. */
 function digit(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const letter = byte | 0x20;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1_000;
-}
-
-/** Valid UTF-8, but PostgreSQL's text cannot contain it. */
-function nul(): ApiError {
-  return new ApiError('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
 }

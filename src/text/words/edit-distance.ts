@@ -1,29 +1,5 @@
-/**
- * The number of edits between two words, if at most `most`; otherwise a larger number. An edit inserts, removes or
- * replaces a letter, or swaps two neighbours.
- */
-export function editDistance(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1;
-  let before: number[] = [];
-  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    let least = row;
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1];
-      let edits = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (isSame ? 0 : 1));
-      const isSwapped =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      if (isSwapped) edits = Math.min(edits, before[column - 2]! + 1);
-      current.push(edits);
-      least = Math.min(least, edits);
-    }
-    if (least > most) return most + 1;
-    before = previous;
-    previous = current;
-  }
-  return previous[other.length]!;
-}
+/** The words of a text that a misspelt word may mean. */
+import { editDistance } from '../../base/nearest-name.ts';
 
 /** One bit for each letter of a word: an edit changes at most two of them. */
 export function lettersOf(word: string): number {
