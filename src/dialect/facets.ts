@@ -3,7 +3,6 @@
  * of ranges, or with the rows above in a tree.
  */
 import { defined } from '../base/defined.ts';
-import { ApiError } from '../base/errors.ts';
 import { MAX_FACET_VALUES, MAX_FACETS } from '../base/limits/http.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import { Scanner } from './scanner.ts';
@@ -17,11 +16,7 @@ const HINT =
 
 export function parseFacets(value: string): readonly FacetTerm[] {
   const scanner = new Scanner('facets', value, () => HINT);
-  const terms: FacetTerm[] = [];
-  do {
-    terms.push(readFacet(scanner));
-    if (terms.length > MAX_FACETS) throw new ApiError('54000', `facets may name ${MAX_FACETS} fields`);
-  } while (scanner.take(','));
+  const terms = scanner.list(() => readFacet(scanner), MAX_FACETS, `facets may name ${MAX_FACETS} fields`);
   scanner.expectEnd('"(", "," or end of input');
   return terms;
 }
@@ -40,13 +35,8 @@ function readFacet(scanner: Scanner): FacetTerm {
 }
 
 function readLimits(scanner: Scanner, name: string): readonly string[] {
-  const limits: string[] = [];
-  do {
-    const limit = readListedValue(scanner).trim();
-    if (limit === '') scanner.fail('a number or a time');
-    limits.push(limit);
-    if (limits.length > MAX_FACET_VALUES) throw new ApiError('54000', `${name} may have ${MAX_FACET_VALUES} limits`);
-  } while (scanner.take(','));
+  const readLimit = () => readListedValue(scanner).trim() || scanner.fail('a number or a time');
+  const limits = scanner.list(readLimit, MAX_FACET_VALUES, `${name} may have ${MAX_FACET_VALUES} limits`);
   scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
   return limits;

@@ -103,11 +103,7 @@ export function readList(scanner: Scanner): string[] {
   scanner.skipSpaces();
   scanner.expect('(');
   scanner.skipSpaces();
-  const values: string[] = [];
-  do {
-    values.push(readListedValue(scanner));
-    if (values.length > MAX_LIST_VALUES) throw tooManyValues();
-  } while (scanner.take(','));
+  const values = scanner.list(() => readListedValue(scanner), MAX_LIST_VALUES, tooManyValues);
   scanner.expect(')', '"," or ")"');
   return values.length === 1 && values[0] === '' ? [] : values;
 }

@@ -67,16 +67,16 @@ function readTerms<Term>(
   if (depth > MAX_LOGIC_DEPTH) throw new ApiError('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
   scanner.skipSpaces();
   scanner.expect('(');
-  const terms: (Term | Group<Term>)[] = [];
-  do {
+  const readNext = () => {
     scanner.skipSpaces();
     if (scanner.peek() === ')' || scanner.atEnd) {
       scanner.fail(`${FIELD_NAME}, negation operator (not) or logic operator (and, or)`);
     }
-    terms.push(readTerm(scanner, depth, read));
-    if (terms.length > MAX_CONDITIONS) throw tooManyConditions();
+    const term = readTerm(scanner, depth, read);
     scanner.skipSpaces();
-  } while (scanner.take(','));
+    return term;
+  };
+  const terms = scanner.list(readNext, MAX_CONDITIONS, tooManyConditions);
   scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
   return { kind: 'group', joiner, negated, terms: terms as readonly Term[] };

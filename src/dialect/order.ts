@@ -1,6 +1,5 @@
 /** Parses `order=`: fields with direction and position of nulls. */
 import { defined } from '../base/defined.ts';
-import { ApiError } from '../base/errors.ts';
 import { MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 import { readFieldPath, readFigure } from './names.ts';
@@ -14,11 +13,7 @@ const HINT =
 /** Cached by text; equal texts give the same list, by which later stages cache their results. */
 export const parseOrder = memoizeText((value): readonly OrderTerm[] => {
   const scanner = new Scanner('order', value, () => HINT);
-  const terms: OrderTerm[] = [];
-  do {
-    terms.push(readOrderTerm(scanner));
-    if (terms.length > MAX_TERMS) throw new ApiError('54000', `order may name ${MAX_TERMS} fields`);
-  } while (scanner.take(','));
+  const terms = scanner.list(() => readOrderTerm(scanner), MAX_TERMS, `order may name ${MAX_TERMS} fields`);
   scanner.expectEnd('delimiter (.), "," or end of input');
   return terms;
 });

@@ -156,12 +156,12 @@ function parseWholeNumber(name: string, value: string): number {
 
 function parseNames(subject: string, value: string): readonly string[] {
   const scanner = new Scanner(subject, value);
-  const names: string[] = [];
-  do {
+  const names = scanner.list(() => {
     scanner.skipSpaces();
-    names.push(readName(scanner));
+    const name = readName(scanner);
     scanner.skipSpaces();
-  } while (scanner.take(','));
+    return name;
+  });
   scanner.expectEnd('"," or end of input');
   return [...new Set(names)];
 }

@@ -1,45 +1,18 @@
 /** A position in a text, with the one syntax error: what was found, and what was expected. */
 import { ApiError } from '../base/errors.ts';
+import { Scanner as TextScanner } from '../text/scanner.ts';
 
 const SINGLE_QUOTE = 39;
 const QUOTE_HINT = 'Leave out the single quotes. If a name or key has special characters, put it into double quotes.';
 
-export class Scanner {
-  position = 0;
-
+export class Scanner extends TextScanner {
   constructor(
     /** The name of the text in messages: `filter`, `order`, … */
     private readonly subject: string,
-    readonly text: string,
+    text: string,
     private readonly hint?: () => string | undefined,
-  ) {}
-
-  get atEnd(): boolean {
-    return this.position >= this.text.length;
-  }
-
-  peek(length = 1): string {
-    return this.text.slice(this.position, this.position + length);
-  }
-
-  /** Takes the given text if it comes next. */
-  take(expected: string): boolean {
-    if (!this.text.startsWith(expected, this.position)) return false;
-    this.position += expected.length;
-    return true;
-  }
-
-  /** Whether a sticky pattern matches here. */
-  sees(pattern: RegExp): boolean {
-    pattern.lastIndex = this.position;
-    return pattern.test(this.text);
-  }
-
-  /** Takes what a sticky pattern matches here, or an empty text. */
-  takeWhile(pattern: RegExp): string {
-    const start = this.position;
-    if (this.sees(pattern)) this.position = pattern.lastIndex;
-    return this.text.slice(start, this.position);
+  ) {
+    super(text);
   }
 
   expect(expected: string, words = `"${expected}"`): void {
@@ -56,6 +29,16 @@ export class Scanner {
     const result = read();
     if (result === undefined) this.position = start;
     return result;
+  }
+
+  /** Reads items with commas between them. More than `most` are an error. */
+  list<T>(read: () => T, most = Number.POSITIVE_INFINITY, tooMany: string | (() => ApiError) = ''): T[] {
+    const items: T[] = [];
+    do {
+      items.push(read());
+      if (items.length > most) throw typeof tooMany === 'string' ? new ApiError('54000', tooMany) : tooMany();
+    } while (this.take(','));
+    return items;
   }
 
   expectEnd(words = 'end of input'): void {

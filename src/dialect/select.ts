@@ -28,12 +28,7 @@ const selectOf = memoizeText((value): readonly SelectItem[] => {
 
 /** `depth` is the number of enclosing embeddings. */
 function readItems(scanner: Scanner, depth: number): readonly SelectItem[] {
-  const items: SelectItem[] = [];
-  do {
-    items.push(readItem(scanner, depth));
-    if (items.length > MAX_TERMS) throw new ApiError('54000', `select may name ${MAX_TERMS} columns`);
-  } while (scanner.take(','));
-  return items;
+  return scanner.list(() => readItem(scanner, depth), MAX_TERMS, `select may name ${MAX_TERMS} columns`);
 }
 
 /** At any depth. */

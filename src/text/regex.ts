@@ -6,9 +6,9 @@ import type { RE2JS } from 're2js';
 import { ApiError } from '../base/errors.ts';
 import { MAX_PATTERN_LENGTH } from '../base/limits/engine.ts';
 import { type Options, readOptions } from './regex/options.ts';
-import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';
 import { type Translated, translate } from './regex/translate.ts';
+import { Scanner } from './scanner.ts';
 
 /** Loaded on first use: most processes need no regular expressions, and loading takes half of the start time. */
 function re2(): typeof RE2JS {
@@ -60,10 +60,10 @@ export function sizeOfRegex(pattern: string, caseless: boolean): number {
 
 function read(pattern: string, caseless: boolean): Translated & { readonly options: Options } {
   checkPatternLength(pattern);
-  const reading = new Pattern(pattern);
+  const reading = new Scanner(pattern);
   const options = readOptions(reading, caseless);
   if (!options.literal) return { ...translate(reading, options, MAX_PROGRAM_SIZE), options };
-  const literal = reading.rest();
+  const literal = reading.text.slice(reading.position);
   if (literal.length > MAX_PROGRAM_SIZE) throw tooComplex();
   return { source: re2().quote(literal), size: literal.length, options };
 }
@@ -76,7 +76,7 @@ function checkPatternLength(pattern: string): void {
 /** Rejects an invalid pattern, for an engine that can run all valid ones. */
 export function checkRegex(pattern: string): void {
   checkPatternLength(pattern);
-  const reading = new Pattern(pattern);
+  const reading = new Scanner(pattern);
   try {
     const options = readOptions(reading, false);
     if (!options.literal) translate(reading, options);

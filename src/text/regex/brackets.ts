@@ -1,9 +1,10 @@
 /** Bracket expressions: `[a-z]`, `[^[:space:]]`, `[]x-]`, turned into RE2's classes. */
+import type { Scanner } from '../scanner.ts';
 import { readEscape } from './escapes.ts';
-import type { Pattern } from './pattern.ts';
 import { invalid } from './problems.ts';
 
 const LAST_CODE_POINT = 0x10ffff;
+const RANGE = /-(?!\])/y;
 
 /** PostgreSQL's class names, as RE2 spells the same sets (text is compared by code point, so the classes are ASCII). */
 const CLASSES: ReadonlyMap<string, string> = new Map([
@@ -30,22 +31,22 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
 type Item = number | string;
 
 /** Reads a bracket expression whose `[` is already taken. */
-export function readBrackets(pattern: Pattern, newlineStops: boolean): string {
-  const negated = pattern.eat('^');
+export function readBrackets(pattern: Scanner, newlineStops: boolean): string {
+  const negated = pattern.take('^');
   let source = '';
   let first = true;
   while (first || !pattern.sees(']')) {
     // Only at the start or the end is a hyphen a character.
-    if (!first && pattern.sees('-') && pattern.peek(1) !== ']') throw invalid('range');
+    if (!first && pattern.sees(RANGE)) throw invalid('range');
     const from = readItem(pattern);
     first = false;
     if (typeof from === 'string') source += from;
-    else if (pattern.sees('-') && pattern.peek(1) !== ']') {
-      pattern.take();
+    else if (pattern.sees(RANGE)) {
+      pattern.next();
       source += range(from, readItem(pattern));
     } else source += range(from, from);
   }
-  pattern.take();
+  pattern.next();
   if (negated) return `[^${source}${newlineStops ? '\\n' : ''}]`;
   // Only characters that no text can hold: a class that matches nothing.
   return source === '' ? `[^\\x00-${codePointSource(LAST_CODE_POINT)}]` : `[${source}]`;
@@ -57,11 +58,11 @@ export function characterSource(codePoint: number): string {
   return codePointSource(codePoint);
 }
 
-function readItem(pattern: Pattern): Item {
-  if (pattern.ended) throw invalid('brackets');
-  const character = pattern.take();
-  if (character === '[' && pattern.ended) throw invalid('brackets');
-  if (character === '[' && ['.', '=', ':'].includes(pattern.peek())) return readNamed(pattern, pattern.take());
+function readItem(pattern: Scanner): Item {
+  if (pattern.atEnd) throw invalid('brackets');
+  const character = pattern.next();
+  if (character === '[' && pattern.atEnd) throw invalid('brackets');
+  if (character === '[' && ['.', '=', ':'].includes(pattern.peek())) return readNamed(pattern, pattern.next());
   if (character !== '\\') return character.codePointAt(0)!;
   const escaped = readEscape(pattern, 0);
   if (escaped.kind === 'character') return escaped.codePoint;
@@ -70,13 +71,13 @@ function readItem(pattern: Pattern): Item {
 }
 
 /** `[:class:]`, `[.element.]` or `[=equivalents=]`; in the "C" collation a character is equivalent to itself only. */
-function readNamed(pattern: Pattern, mark: string): Item {
+function readNamed(pattern: Scanner, mark: string): Item {
   let name = '';
   while (!pattern.sees(`${mark}]`)) {
-    if (pattern.ended) throw invalid('brackets');
-    name += pattern.take();
+    if (pattern.atEnd) throw invalid('brackets');
+    name += pattern.next();
   }
-  pattern.eat(`${mark}]`);
+  pattern.take(`${mark}]`);
   if (mark === ':') {
     const source = CLASSES.get(name);
     if (!source) throw invalid('class', `The classes are ${[...CLASSES.keys()].join(', ')}.`);

@@ -1,5 +1,5 @@
 /** Escapes: a character by name or number, a class, a constraint or a back-reference. */
-import type { Pattern } from './pattern.ts';
+import type { Scanner } from '../scanner.ts';
 import { invalid } from './problems.ts';
 
 export type Escape =
@@ -47,35 +47,35 @@ const CONSTRAINTS: Readonly<Record<string, string>> = {
 };
 
 /** Reads the text after a backslash. `groups` is the number of capturing groups opened before it. */
-export function readEscape(pattern: Pattern, groups: number): Escape {
-  if (pattern.ended) throw invalid('escape');
-  const letter = pattern.take();
+export function readEscape(pattern: Scanner, groups: number): Escape {
+  if (pattern.atEnd) throw invalid('escape');
+  const letter = pattern.next();
   if (!/[a-z0-9]/i.test(letter)) return character(letter.codePointAt(0)!);
   if (CHARACTERS[letter]) return character(CHARACTERS[letter].codePointAt(0)!);
   if (CLASSES[letter]) return { kind: 'class', source: CLASSES[letter] };
   if (CONSTRAINTS[letter]) return { kind: 'constraint', source: CONSTRAINTS[letter] };
-  if (letter === 'c' && !pattern.ended) return character(pattern.take().codePointAt(0)! & 0x1f);
-  if (letter === 'x') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]/i, 255), 1));
-  if (letter === 'u') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]/i, 4), 4));
-  if (letter === 'U') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]/i, 8), 8));
+  if (letter === 'c' && !pattern.atEnd) return character(pattern.next().codePointAt(0)! & 0x1f);
+  if (letter === 'x') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]{1,255}/iy), 1));
+  if (letter === 'u') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]{1,4}/iy), 4));
+  if (letter === 'U') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]{1,8}/iy), 8));
   if (/[0-9]/.test(letter)) {
-    pattern.back(1);
+    pattern.position -= 1;
     return readNumber(pattern, groups);
   }
   throw invalid('escape', 'To match a letter itself, write it without the backslash.');
 }
 
 /** `\1` to `\9`, and more digits if there are as many groups, refer back; anything else is an octal character code. */
-function readNumber(pattern: Pattern, groups: number): Escape {
+function readNumber(pattern: Scanner, groups: number): Escape {
   if (!pattern.sees('0')) {
-    const digits = pattern.takeWhile(/[0-9]/, 255);
+    const digits = pattern.takeWhile(/[0-9]{1,255}/y);
     if (digits.length === 1 || Number(digits) <= groups) return { kind: 'reference', group: Number(digits) };
-    pattern.back(digits.length);
+    pattern.position -= digits.length;
   }
-  const octal = pattern.takeWhile(/[0-7]/, 3);
+  const octal = pattern.takeWhile(/[0-7]{1,3}/y);
   if (octal === '') throw invalid('escape');
   if (Number.parseInt(octal, 8) <= 0xff) return character(Number.parseInt(octal, 8));
-  pattern.back(1);
+  pattern.position -= 1;
   return character(Number.parseInt(octal.slice(0, 2), 8));
 }
 

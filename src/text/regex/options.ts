@@ -1,5 +1,5 @@
 /** The prefix of a regular expression: a director (`***=`, `***:`) and embedded options (`(?i)`). */
-import type { Pattern } from './pattern.ts';
+import type { Scanner } from '../scanner.ts';
 import { invalid, Unsupported } from './problems.ts';
 
 export interface Options {
@@ -27,7 +27,7 @@ const LETTERS: Readonly<Record<string, Partial<Options>>> = {
   x: { expanded: true },
 };
 
-export function readOptions(pattern: Pattern, caseless: boolean): Options {
+export function readOptions(pattern: Scanner, caseless: boolean): Options {
   let options: Options = {
     caseless,
     literal: false,
@@ -35,13 +35,13 @@ export function readOptions(pattern: Pattern, caseless: boolean): Options {
     newlineStops: false,
     newlineAnchors: false,
   };
-  if (pattern.eat('***')) {
-    if (pattern.eat('=')) return { ...options, literal: true };
-    if (!pattern.eat(':')) throw invalid(pattern.sees('?') ? 'version' : 'operand');
+  if (pattern.take('***')) {
+    if (pattern.take('=')) return { ...options, literal: true };
+    if (!pattern.take(':')) throw invalid(pattern.sees('?') ? 'version' : 'operand');
   }
-  if (!pattern.sees('(?') || !/[a-z]/i.test(pattern.peek(2))) return options;
-  pattern.eat('(?');
-  for (const letter of pattern.takeWhile(/[a-z]/i)) {
+  if (!pattern.sees(/\(\?[a-z]/iy)) return options;
+  pattern.take('(?');
+  for (const letter of pattern.takeWhile(/[a-z]+/iy)) {
     if (letter === 'b' || letter === 'e') {
       throw new Unsupported(
         `embedded option ${letter} (basic or extended syntax)`,
@@ -52,6 +52,6 @@ export function readOptions(pattern: Pattern, caseless: boolean): Options {
     if (!change) throw invalid('option', `The options are ${Object.keys(LETTERS).join(', ')}.`);
     options = { ...options, ...change };
   }
-  if (!pattern.eat(')')) throw invalid('option');
+  if (!pattern.take(')')) throw invalid('option');
   return options;
 }

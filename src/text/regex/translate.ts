@@ -2,10 +2,10 @@
  * Translates PostgreSQL's advanced regular expressions for RE2. Callers ask only whether a text matches, not where. So
  * capturing groups become plain groups, and lazy quantifiers become greedy.
  */
+import type { Scanner } from '../scanner.ts';
 import { characterSource, readBrackets } from './brackets.ts';
 import { readEscape, WORD_END, WORD_START } from './escapes.ts';
 import type { Options } from './options.ts';
-import type { Pattern } from './pattern.ts';
 import { invalid, tooComplex, Unsupported } from './problems.ts';
 
 /** PostgreSQL's highest repetition count. */
@@ -13,7 +13,8 @@ const MAX_COUNT = 255;
 /** Deeper nesting could overflow the stack. */
 const MAX_DEPTH = 200;
 
-const LOOK_AROUND = ['=', '!', '<=', '<!'];
+const LOOK_AROUND = /<?[=!]/y;
+const DIGIT = /[0-9]/y;
 
 /** RE2's limit of repetitions; nested bounds multiply. */
 const MAX_REPEATS = 1_000;
@@ -37,7 +38,7 @@ interface Piece extends Part {
 }
 
 /** `most` is the largest size that is translated. */
-export function translate(pattern: Pattern, options: Options, most = Number.POSITIVE_INFINITY): Translated {
+export function translate(pattern: Scanner, options: Options, most = Number.POSITIVE_INFINITY): Translated {
   return new Translation(pattern, options, most).whole();
 }
 
@@ -47,14 +48,14 @@ class Translation {
   private depth = 0;
 
   constructor(
-    private readonly pattern: Pattern,
+    private readonly pattern: Scanner,
     private readonly options: Options,
     private readonly most: number,
   ) {}
 
   whole(): Translated {
     const { source, size } = this.branches();
-    if (!this.pattern.ended) throw invalid('parentheses');
+    if (!this.pattern.atEnd) throw invalid('parentheses');
     return { source, size };
   }
 
@@ -64,8 +65,8 @@ class Translation {
     let size = 0;
     let repeats = 1;
     this.skipIgnored();
-    while (!this.pattern.ended && !this.pattern.sees(')')) {
-      if (this.pattern.eat('|')) {
+    while (!this.pattern.atEnd && !this.pattern.sees(')')) {
+      if (this.pattern.take('|')) {
         source += '|';
         size += 1;
       } else {
@@ -96,9 +97,9 @@ class Translation {
 
   private piece(): Piece {
     const pattern = this.pattern;
-    if (pattern.eat('[[:<:]]')) return constraint(WORD_START);
-    if (pattern.eat('[[:>:]]')) return constraint(WORD_END);
-    const character = pattern.take();
+    if (pattern.take('[[:<:]]')) return constraint(WORD_START);
+    if (pattern.take('[[:>:]]')) return constraint(WORD_END);
+    const character = pattern.next();
     switch (character) {
       case '^':
         return constraint(this.options.newlineAnchors ? '(?m:^)' : '\\A');
@@ -118,7 +119,7 @@ class Translation {
         throw invalid('operand', `Write \\${character} to match the character itself.`);
       case '{':
         this.skipSpace();
-        if (/[0-9]/.test(pattern.peek())) throw invalid('operand', 'Write \\{ to match the character itself.');
+        if (pattern.sees(DIGIT)) throw invalid('operand', 'Write \\{ to match the character itself.');
         return atom('\\{');
       default:
         return atom(characterSource(character.codePointAt(0)!));
@@ -127,14 +128,14 @@ class Translation {
 
   private group(): Part {
     const pattern = this.pattern;
-    const plain = pattern.eat('?');
-    if (plain && LOOK_AROUND.some((mark) => pattern.sees(mark))) {
+    const plain = pattern.take('?');
+    if (plain && pattern.sees(LOOK_AROUND)) {
       throw new Unsupported(
         'look-around is',
         'Use a second filter (and, not) for text that must or must not occur there.',
       );
     }
-    if (plain && !pattern.eat(':')) {
+    if (plain && !pattern.take(':')) {
       throw invalid(
         'operand',
         'A group starts with ( or (?: and options are allowed only at the start of the pattern.',
@@ -146,7 +147,7 @@ class Translation {
     if (this.depth > MAX_DEPTH) throw tooComplex();
     const inner = this.branches();
     this.depth -= 1;
-    if (!pattern.eat(')')) throw invalid('parentheses');
+    if (!pattern.take(')')) throw invalid('parentheses');
     if (!plain) this.closedGroups.add(group);
     return { ...inner, source: `(?:${inner.source})`, size: Math.max(1, inner.size) };
   }
@@ -168,36 +169,30 @@ class Translation {
 
   private quantifier(): Quantifier {
     const pattern = this.pattern;
-    const bounded = pattern.sees('{') && this.boundFollows();
-    const quantifier = bounded ? this.bound() : QUANTIFIERS[pattern.takeWhile(/[*+?]/, 1)]!;
-    if (quantifier.written !== '') pattern.eat('?');
+    // A brace is a bound only before a digit; otherwise it is a character, left for the next piece.
+    const bounded = pattern.sees(this.options.expanded ? /\{\s*[0-9]/y : /\{[0-9]/y);
+    const quantifier = bounded ? this.bound() : QUANTIFIERS[pattern.takeWhile(/[*+?]/y)]!;
+    if (quantifier.written !== '') pattern.take('?');
     return quantifier;
-  }
-
-  /** A brace is a bound only before a digit; otherwise it is a character, left for the next piece. */
-  private boundFollows(): boolean {
-    let ahead = 1;
-    while (this.options.expanded && /\s/.test(this.pattern.peek(ahead))) ahead += 1;
-    return /[0-9]/.test(this.pattern.peek(ahead));
   }
 
   private bound(): Quantifier {
     const pattern = this.pattern;
-    pattern.take();
+    pattern.next();
     const least = this.count();
     let most: number | null = least;
-    if (pattern.eat(',')) {
+    if (pattern.take(',')) {
       this.skipSpace();
-      most = /[0-9]/.test(pattern.peek()) ? this.count() : null;
+      most = pattern.sees(DIGIT) ? this.count() : null;
     }
-    if (pattern.ended) throw invalid('braces');
-    if (!pattern.eat('}') || (most !== null && least > most)) throw invalid('count', `Counts go up to ${MAX_COUNT}.`);
+    if (pattern.atEnd) throw invalid('braces');
+    if (!pattern.take('}') || (most !== null && least > most)) throw invalid('count', `Counts go up to ${MAX_COUNT}.`);
     return { written: `{${least},${most ?? ''}}`, least, most };
   }
 
   private count(): number {
     let digits = '';
-    for (this.skipSpace(); /[0-9]/.test(this.pattern.peek()); this.skipSpace()) digits += this.pattern.take();
+    for (this.skipSpace(); this.pattern.sees(DIGIT); this.skipSpace()) digits += this.pattern.next();
     if (digits === '' || Number(digits) > MAX_COUNT) throw invalid('count', `Counts go up to ${MAX_COUNT}.`);
     return Number(digits);
   }
@@ -205,19 +200,19 @@ class Translation {
   /** Comments are allowed anywhere, even between an atom and its quantifier. */
   private skipIgnored(): void {
     this.skipSpace();
-    while (this.pattern.eat('(?#')) {
-      this.pattern.takeWhile(/[^)]/u);
-      this.pattern.eat(')');
+    while (this.pattern.take('(?#')) {
+      this.pattern.takeWhile(/[^)]*/y);
+      this.pattern.take(')');
       this.skipSpace();
     }
   }
 
   private skipSpace(): void {
     if (!this.options.expanded) return;
-    this.pattern.takeWhile(/[\t-\r ]/);
-    while (this.pattern.eat('#')) {
-      this.pattern.takeWhile(/[^\n]/u);
-      this.pattern.takeWhile(/[\t-\r ]/);
+    this.pattern.takeWhile(/[\t-\r ]*/y);
+    while (this.pattern.take('#')) {
+      this.pattern.takeWhile(/[^\n]*/y);
+      this.pattern.takeWhile(/[\t-\r ]*/y);
     }
   }
 }

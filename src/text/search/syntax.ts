@@ -1,5 +1,6 @@
 /** The two query syntaxes: to_tsquery's operators, and web search. */
 import { ApiError } from '../../base/errors.ts';
+import { Scanner } from '../scanner.ts';
 import type { Reader } from './lexemes.ts';
 import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
 
@@ -15,30 +16,6 @@ const PHRASE = /<(-|[0-9]+)>(?=.)/sy;
 
 const PLAIN: OperandFlags = { prefix: false, weights: '' };
 
-/** A position in the query, advanced by sticky expressions. */
-class Scanner {
-  at = 0;
-
-  constructor(readonly text: string) {}
-
-  take(expression: RegExp): RegExpExecArray | null {
-    expression.lastIndex = this.at;
-    const match = expression.exec(this.text);
-    if (match) this.at += match[0].length;
-    return match;
-  }
-
-  eat(character: string): boolean {
-    const isNext = this.text[this.at] === character;
-    if (isNext) this.at += 1;
-    return isNext;
-  }
-
-  get ended(): boolean {
-    return this.at >= this.text.length;
-  }
-}
-
 /** `fat & (rat | !cat:*) <-> 'two words'`. Null if it is empty. */
 export function parseOperators(query: string, read: Reader): Draft | null {
   const scanner = new Scanner(query);
@@ -47,17 +24,17 @@ export function parseOperators(query: string, read: Reader): Draft | null {
   let empty = true;
   for (;;) {
     // An operand, after any number of ! and (
-    scanner.take(SPACE);
-    if (scanner.ended) {
+    scanner.match(SPACE);
+    if (scanner.atEnd) {
       if (empty) return null;
       throw syntaxError(query, 'no operand in tsquery');
     }
     empty = false;
-    if (scanner.eat('!')) {
+    if (scanner.take('!')) {
       builder.operator({ kind: 'not' });
       continue;
     }
-    if (scanner.eat('(')) {
+    if (scanner.take('(')) {
       builder.open();
       depth += 1;
       continue;
@@ -65,32 +42,32 @@ export function parseOperators(query: string, read: Reader): Draft | null {
     const word = takeOperand(scanner);
     addText(builder, word, read, NEXT_TO, takeFlags(scanner));
     // An operator, after any number of )
-    scanner.take(SPACE);
-    while (depth > 0 && scanner.eat(')')) {
+    scanner.match(SPACE);
+    while (depth > 0 && scanner.take(')')) {
       builder.close();
       depth -= 1;
-      scanner.take(SPACE);
+      scanner.match(SPACE);
     }
-    if (scanner.ended && depth === 0) return builder.finish();
+    if (scanner.atEnd && depth === 0) return builder.finish();
     builder.operator(takeOperator(scanner));
   }
 }
 
 function takeOperand(scanner: Scanner): string {
-  const written = scanner.take(QUOTED)?.[1] ?? scanner.take(BARE)?.[0];
+  const written = scanner.match(QUOTED)?.[1] ?? scanner.match(BARE)?.[0];
   if (!written) throw syntaxError(scanner.text);
   return written.replace(/\\(.)|''/gsu, (pair, escaped) => escaped ?? (pair && "'"));
 }
 
 function takeFlags(scanner: Scanner): OperandFlags {
-  const modifiers = scanner.take(MODIFIERS)?.[1]?.toLowerCase() ?? '';
+  const modifiers = scanner.match(MODIFIERS)?.[1]?.toLowerCase() ?? '';
   return { prefix: modifiers.includes('*'), weights: modifiers.replaceAll('*', '') };
 }
 
 function takeOperator(scanner: Scanner): Operator {
-  if (scanner.eat('&')) return { kind: 'and' };
-  if (scanner.eat('|')) return { kind: 'or' };
-  const phrase = scanner.take(PHRASE)?.[1];
+  if (scanner.take('&')) return { kind: 'and' };
+  if (scanner.take('|')) return { kind: 'or' };
+  const phrase = scanner.match(PHRASE)?.[1];
   if (!phrase) throw syntaxError(scanner.text);
   const distance = phrase === '-' ? 1 : Number(phrase);
   if (distance > MAX_DISTANCE) {
@@ -119,22 +96,22 @@ export function parseWebSearch(query: string, read: Reader): Draft | null {
   let expectsOperand = true;
   let empty = true;
   for (;;) {
-    while (scanner.take(SPACE) || scanner.take(WEB_IGNORED)) {
+    while (scanner.match(SPACE) || scanner.match(WEB_IGNORED)) {
       /* neither separates nor joins anything */
     }
-    if (scanner.ended) break;
+    if (scanner.atEnd) break;
     if (!expectsOperand) {
-      builder.operator({ kind: scanner.take(WEB_OR) ? 'or' : 'and' });
+      builder.operator({ kind: scanner.match(WEB_OR) ? 'or' : 'and' });
       expectsOperand = true;
       continue;
     }
     empty = false;
-    if (scanner.eat('-')) {
+    if (scanner.take('-')) {
       builder.operator({ kind: 'not' });
       continue;
     }
-    const quoted = scanner.take(WEB_QUOTED);
-    const text = quoted ? quoted[1]! : scanner.take(WEB_WORD)![0];
+    const quoted = scanner.match(WEB_QUOTED);
+    const text = quoted ? quoted[1]! : scanner.match(WEB_WORD)![0];
     addText(builder, text, read, NEXT_TO, PLAIN);
     expectsOperand = false;
   }
