@@ -1,13 +1,14 @@
 /** Validates the rules of a field: each applies to some types, and the default must satisfy it. */
 import { defined } from '../base/defined.ts';
 import { type FieldDraft, VALUE_RULES } from '../collection/draft.ts';
+import { compareValues } from '../collection/types/compare.ts';
 import { fileKind } from '../collection/types/file.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
 import type { GivenField } from './format.ts';
 import { addMistake, type Reading, valuesOf } from './reader/shape.ts';
-import { compareStored, readValue, type TypedValue } from './reader/values.ts';
+import { readValue, type TypedValue } from './reader/values.ts';
 
 const RULE_NAMES = [...VALUE_RULES, 'onUpdate', 'mediaTypes', 'maxBytes', 'keepMetadata', 'maxCount'] as const;
 type RuleName = (typeof RULE_NAMES)[number];
@@ -45,7 +46,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
   const bound = (name: 'minimum' | 'maximum') =>
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
-  if (minimum !== undefined && maximum !== undefined && compareStored(type, minimum.stored, maximum.stored) > 0)
+  if (minimum !== undefined && maximum !== undefined && compareValues(type, minimum.stored, maximum.stored) > 0)
     addMistake(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
   const oneOf = choices(scoped, type, reading);
   return {
@@ -57,7 +58,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
       ...valuesOf(scoped, 'onUpdate', 'mediaTypes', 'maxBytes', 'keepMetadata', 'maxCount'),
     }),
     broken: (value) => {
-      const compared = (limit: TypedValue) => compareStored(type, value, limit.stored);
+      const compared = (limit: TypedValue) => compareValues(type, value, limit.stored);
       if (minimum !== undefined && compared(minimum) < 0) return `is less than minimum ${minimum.plain}`;
       if (maximum !== undefined && compared(maximum) > 0) return `is greater than maximum ${maximum.plain}`;
       if (oneOf !== undefined && !oneOf.some((each) => compared(each) === 0)) return 'is not among oneOf';
@@ -84,7 +85,7 @@ function choices({ oneOf }: GivenField, type: Type, reading: Reading): readonly 
   for (const { value: node, at } of oneOf.value) {
     const value = readValue(type, node, reading, 'a value of oneOf');
     if (value === undefined) continue;
-    if (values.some(({ stored }) => compareStored(type, stored, value.stored) === 0)) {
+    if (values.some(({ stored }) => compareValues(type, stored, value.stored) === 0)) {
       addMistake(reading, at, `oneOf has ${value.plain} twice`);
     } else values.push(value);
   }

@@ -4,7 +4,7 @@ import { ApiError } from '../../base/errors.ts';
 import { MAX_VALUE_NODES } from '../../base/limits/declaration.ts';
 import { exactDecimal, printTrimmed } from '../../collection/types/number/decimal-text.ts';
 import { movingWord } from '../../collection/types/time/moving-moment.ts';
-import { can, type Type } from '../../collection/types/type.ts';
+import { can, storeJson, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Node } from './document.ts';
 import { addMistake, type Reading } from './shape.ts';
@@ -25,7 +25,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
         `${what} cannot be a word such as ${plain}, which means another moment each time`,
       );
     }
-    return { plain, stored: stored(type, plain) };
+    return { plain, stored: storeJson(type, plain) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const details = error.details === null ? '' : `; ${error.details}`;
@@ -36,11 +36,6 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
 /** Words such as `today`: a rule with one would reject tomorrow what is stored today. */
 function movesOn(plain: unknown, type: Type): boolean {
   return typeof plain === 'string' && type.generated?.now !== undefined && movingWord(plain) !== undefined;
-}
-
-function stored(type: Type, plain: unknown): Value {
-  if (type.storeJson !== undefined) return type.storeJson(plain);
-  return type.store(typeof plain === 'string' ? plain : JSON.stringify(plain));
 }
 
 /** `budget` bounds the expansion of nested aliases. */
@@ -71,10 +66,4 @@ function plainNumber(text: string, type: Type): number | string {
   if (exact !== undefined && nearest !== undefined && printTrimmed(exact) === printTrimmed(nearest)) return number;
   if (can(type, 'json')) throw new ApiError('22003', `${text} has too many digits for a number in a declaration`);
   return text;
-}
-
-/** Compares SQLite's stored forms, which sort like the values. */
-export function compareStored(type: Type, one: Value, other: Value): number {
-  const [left, right] = [one, other].map((value) => type.sqlite.bind?.(value) ?? value);
-  return left! < right! ? -1 : left! > right! ? 1 : 0;
 }
