@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { isLoggedIn, logOut, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
+import { showDialog } from '../components/dialog.tsx';
 import { Menu, type MenuItem } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
@@ -12,12 +13,11 @@ import { chooseTheme, currentTheme, THEMES } from './theme.ts';
 const PasswordDialog = onDemand(() => import('./password-dialog.tsx'));
 
 export function AccountMenu() {
-  const [isChanging, setChanging] = useState(false);
   const [theme, setTheme] = useState(currentTheme);
   const groups = [
     ...(session === undefined && token.get() === undefined
       ? []
-      : [{ ...(session?.name ? { label: session.name } : {}), items: sessionItems(() => setChanging(true)) }]),
+      : [{ ...(session?.name ? { label: session.name } : {}), items: sessionItems() }]),
     {
       label: t.app.theme,
       items: THEMES.map((each) => ({
@@ -38,12 +38,7 @@ export function AccountMenu() {
       })),
     },
   ];
-  return (
-    <>
-      <Menu label={t.app.account} icon="user" groups={groups} />
-      {isChanging && <PasswordDialog onClose={() => setChanging(false)} />}
-    </>
-  );
+  return <Menu label={t.app.account} icon="user" groups={groups} />;
 }
 
 function forgetToken(): void {
@@ -57,11 +52,11 @@ function endSession(): void {
   void logOut();
 }
 
-function sessionItems(changePassword: () => void): readonly MenuItem[] {
+function sessionItems(): readonly MenuItem[] {
   if (session === undefined) return [{ label: t.app.logOut, icon: 'log-out', onChoose: forgetToken }];
   if (!isLoggedIn) return [{ label: t.app.logIn, icon: 'log-in', onChoose: () => requestLogin() }];
   return [
-    { label: t.app.changePassword, icon: 'key-round', onChoose: changePassword },
+    { label: t.app.changePassword, icon: 'key-round', onChoose: () => showDialog(<PasswordDialog />) },
     { label: t.app.logOut, icon: 'log-out', onChoose: endSession },
   ];
 }

@@ -5,6 +5,7 @@ import { consoleBase } from '../api/address.ts';
 import { queryClient } from '../api/query-client.ts';
 import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
+import { Dialogs } from '../components/dialog.tsx';
 import { LoginBar } from '../components/login-bar.tsx';
 import { ContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
@@ -51,6 +52,7 @@ function Pages() {
           <NotFound />
         </Route>
       </Switch>
+      <Dialogs />
     </Boundary>
   );
 }

@@ -6,16 +6,15 @@ import { TextField } from '../components/inputs.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 
-export default function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
+export default function PasswordDialog() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const onSubmit = async () => {
     await changePassword(current, next);
     notify(t.app.passwordChanged);
-    onClose();
   };
   return (
-    <Dialog title={t.app.changePassword} onClose={onClose} submit={{ label: t.app.change, onSubmit }}>
+    <Dialog title={t.app.changePassword} submit={{ label: t.app.change, onSubmit }}>
       <TextField
         type="password"
         label={t.app.currentPassword}

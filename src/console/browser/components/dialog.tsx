@@ -1,19 +1,84 @@
-/** A modal dialog on the native element: focus stays inside, Escape closes it, and focus returns afterwards. */
-import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { createPortal } from 'react-dom';
+/**
+ * Modal dialogs on the native element: focus stays inside, Escape closes one, and focus returns afterwards. A page
+ * shows a dialog with `showDialog`, and keeps no state of it.
+ */
+import {
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useLocation } from 'wouter';
+import { newId } from '../base/ids.ts';
+import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
 import { LoginBar } from './login-bar.tsx';
 import { ErrorMessage } from './small.tsx';
 
+interface OpenDialog {
+  readonly id: string;
+  readonly dialog: ReactNode;
+  readonly close: () => void;
+}
+
+const openDialogs = new Store<readonly OpenDialog[]>([]);
+const Close = createContext(() => {});
+
+/** Closes the dialog around a component. */
+export const useClose = (): (() => void) => useContext(Close);
+
+/** Shows a dialog above the page. Resolves when it is closed. */
+export function showDialog(dialog: ReactNode): Promise<void> {
+  const id = newId();
+  return new Promise((resolve) => {
+    const close = () => {
+      openDialogs.set(openDialogs.get().filter((each) => each.id !== id));
+      resolve();
+    };
+    openDialogs.set([...openDialogs.get(), { id, dialog, close }]);
+  });
+}
+
+/** The open dialogs, the latest above the others. Another page closes them. */
+export function Dialogs() {
+  const [location] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a dialog belongs to the page that shows it
+  useEffect(() => {
+    for (const { close } of openDialogs.get()) close();
+  }, [location]);
+  return useStore(openDialogs).map(({ id, dialog, close }) => (
+    <Close key={id} value={close}>
+      {dialog}
+    </Close>
+  ));
+}
+
+/** Opens the native element of a dialog while it is mounted. */
+export function useModal() {
+  const element = useRef<HTMLDialogElement>(null);
+  // Before the browser removes the element: only a dialog on the page returns the focus.
+  useLayoutEffect(() => {
+    const dialog = element.current!;
+    if (!dialog.open) dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return element;
+}
+
 interface DialogProps {
   readonly title: string;
-  /** Called on Escape and Cancel. */
-  readonly onClose: () => void;
+  /** Called on Escape and Cancel of a dialog that a question shows. */
+  readonly onClose?: () => void;
   /** Makes the dialog a form with this button. */
   readonly submit?: {
     readonly label: string;
-    /** The button is disabled until the result is there. The dialog shows an error, and stays open. */
+    /** The button is disabled until the result is there. The dialog stays open after false, and shows an error. */
     readonly onSubmit: () => unknown;
     readonly isBusy?: boolean;
     readonly isDanger?: boolean;
@@ -27,39 +92,33 @@ interface DialogProps {
 }
 
 export function Dialog({ title, onClose, submit, actions, size = 'small', isKept = false, children }: DialogProps) {
-  const element = useRef<HTMLDialogElement>(null);
+  const element = useModal();
+  const close = useClose();
+  const cancel = onClose ?? close;
   const id = useId();
   const [isSubmitting, setSubmitting] = useState(false);
   const [error, setError] = useState<unknown>();
   const isBusy = isSubmitting || submit?.isBusy === true;
-  // Before the browser removes the element: only a dialog on the page returns the focus.
-  useLayoutEffect(() => {
-    const dialog = element.current!;
-    if (!dialog.open) dialog.showModal();
-    return () => dialog.close();
-  }, []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    // The form that contains the dialog must not receive the event.
-    event.stopPropagation();
     if (isBusy) return;
     setSubmitting(true);
     setError(undefined);
     try {
-      await submit?.onSubmit();
+      if ((await submit?.onSubmit()) !== false) close();
     } catch (failure) {
       setError(failure);
     }
     setSubmitting(false);
   };
-  return createPortal(
+  return (
     <dialog
       ref={element}
       className={`dialog ${size}`}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isKept) onClose();
+        if (!isKept) cancel();
       }}
       // A second Escape closes it without the event above.
       onClose={({ currentTarget }) => isKept && currentTarget.isConnected && currentTarget.showModal()}
@@ -77,7 +136,7 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
           {actions}
           {isSubmitting && <progress aria-label={t.app.loading} />}
           <span className="space" />
-          <Button onClick={onClose}>{submit === undefined ? t.app.close : t.app.cancel}</Button>
+          <Button onClick={cancel}>{submit === undefined ? t.app.close : t.app.cancel}</Button>
           {submit !== undefined && (
             <Button type="submit" kind={submit.isDanger ? 'danger' : 'primary'} aria-disabled={isBusy}>
               {submit.label}
@@ -85,7 +144,6 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
           )}
         </footer>
       </form>
-    </dialog>,
-    document.body,
+    </dialog>
   );
 }

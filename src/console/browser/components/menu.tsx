@@ -14,7 +14,7 @@ export interface MenuItem {
   readonly icon?: IconName;
   /** Set for a choice among items. */
   readonly isChecked?: boolean;
-  readonly onChoose: () => void;
+  readonly onChoose: () => unknown;
 }
 
 /** A heading and the items below it. */

@@ -24,7 +24,6 @@ import { ValueList } from './value-list.tsx';
 
 interface AdvancedDialogProps {
   readonly query: ListQuery;
-  readonly onClose: () => void;
   readonly onApply: (filters: readonly Pair[]) => void;
 }
 
@@ -40,7 +39,7 @@ interface Line extends ConditionParts {
 const EXPRESSIONS = ['or', 'and', 'not.or', 'not.and'];
 const EMPTY_EXPRESSION = '()';
 
-export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDialogProps) {
+export default function AdvancedDialog({ query, onApply }: AdvancedDialogProps) {
   const { collection, filters } = query;
   const fieldOf = (name: string) => readFilter(collection, [name, '']);
   const firstField = collection.fields[0]!.name;
@@ -65,7 +64,10 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
       if (parsed === undefined) return line;
       return 'value' in parsed ? { ...line, operand: String(parsed.value) } : { ...line, problem: parsed.problem };
     });
-    if (read.some(({ problem }) => problem)) return setLines(read);
+    if (read.some(({ problem }) => problem)) {
+      setLines(read);
+      return false;
+    }
     const groups: Line[][] = [];
     for (const [at, line] of read.entries()) {
       if (at > 0 && line.isOr) groups.at(-1)!.push(line);
@@ -78,10 +80,10 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
       return text === undefined ? undefined : ['or', text];
     });
     if (printed.includes(undefined)) throw new Error(t.find.notInGroup);
-    onApply(printed as readonly Pair[]);
+    return onApply(printed as readonly Pair[]);
   };
   return (
-    <Dialog title={t.find.allConditions} size="large" onClose={onClose} submit={{ label: t.find.apply, onSubmit }}>
+    <Dialog title={t.find.allConditions} size="large" submit={{ label: t.find.apply, onSubmit }}>
       <p>{t.find.allMatch}</p>
       {lines.map((line, at) => (
         <div key={line.id} className="condition" role="group" aria-label={t.find.condition}>

@@ -7,6 +7,7 @@ import { pathOf } from '../api/query/filter-text.ts';
 import { type FilterField, filterField, filterFields, readFilter } from '../api/query/filters.ts';
 import { currentQuery, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { Menu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
@@ -23,12 +24,12 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   // The first page brings the titles of references, which the chips show.
   useRows(query, 0, 0);
   const [edited, setEdited] = useState<FilterField>();
-  const [isAdvanced, setAdvanced] = useState(false);
   /** On a phone, the filters are behind a button. */
   const [isShown, setShown] = useState(false);
   const anchor = useRef<HTMLElement>(null);
   const bar = useRef<HTMLDivElement>(null);
   const show = (next: readonly Pair[]) => navigate(listAddress({ ...currentQuery(query.collection), filters: next }));
+  const openAdvanced = () => showDialog(<AdvancedDialog query={query} onApply={show} />);
   const open = (filter: FilterField, button?: HTMLElement) => {
     anchor.current = button ?? bar.current;
     setEdited(filter);
@@ -75,7 +76,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
             <button
               type="button"
               data-filter={name}
-              onClick={({ currentTarget }) => (filter === undefined ? setAdvanced(true) : open(filter, currentTarget))}
+              onClick={({ currentTarget }) => (filter === undefined ? openAdvanced() : open(filter, currentTarget))}
             >
               {label}
             </button>
@@ -99,7 +100,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
       >
         {t.find.addFilter}
       </Menu>
-      <Button kind="quiet" className="small" icon="sliders-horizontal" onClick={() => setAdvanced(true)}>
+      <Button kind="quiet" className="small" icon="sliders-horizontal" onClick={openAdvanced}>
         {t.find.allConditions}
       </Button>
       {(filters.length > 0 || query.search !== '') && (
@@ -118,19 +119,9 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
           onApply={(conditions) => apply(edited, conditions)}
           onAdvanced={() => {
             setEdited(undefined);
-            setAdvanced(true);
+            void openAdvanced();
           }}
           onClose={() => setEdited(undefined)}
-        />
-      )}
-      {isAdvanced && (
-        <AdvancedDialog
-          query={query}
-          onClose={() => setAdvanced(false)}
-          onApply={(next) => {
-            setAdvanced(false);
-            show(next);
-          }}
         />
       )}
     </div>

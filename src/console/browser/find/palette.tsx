@@ -1,7 +1,6 @@
 /** The command palette: jumps to a collection, a row or an action. */
 import { useQueries } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import { createPortal } from 'react-dom';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { collections, may, type Row, titleFieldOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
@@ -10,6 +9,7 @@ import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
 import { hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { Combobox } from '../components/combobox.tsx';
+import { useClose, useModal } from '../components/dialog.tsx';
 import { Marked } from '../components/marked.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -52,20 +52,15 @@ export function matches(label: string, typed: string): boolean {
     .every((word) => text.includes(` ${word}`) || word === '');
 }
 
-export default function Palette({ onClose }: { readonly onClose: () => void }) {
+export default function Palette() {
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [all] = useState(places);
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const element = dialog.current!;
-    if (!element.open) element.showModal();
-    return () => element.close();
-  }, []);
+  const close = useClose();
   const rows = useFoundRows(typed);
   const found = [...all.filter(({ label }) => matches(label, typed)), ...rows];
-  return createPortal(
-    <dialog ref={dialog} className="dialog palette" aria-label={t.find.palette} onCancel={onClose}>
+  return (
+    <dialog ref={useModal()} className="dialog palette" aria-label={t.find.palette} onCancel={close}>
       <Combobox
         isInline
         id={useId()}
@@ -76,12 +71,11 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
         onType={setTyped}
         onChoose={(target) => {
           if (target === undefined) return;
-          onClose();
+          close();
           navigate(target.address);
         }}
       />
-    </dialog>,
-    document.body,
+    </dialog>
   );
 }
 

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { currentQuery, listAddress, parseQuery } from '../api/query/list.ts';
 import { IconButton } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
@@ -11,6 +12,9 @@ import { t } from '../i18n/text.ts';
 const Palette = onDemand(() => import('./palette.tsx'));
 
 const WAIT_MS = 150;
+
+/** Two keys open one palette. */
+const openPalette = () => document.querySelector('.palette') ?? showDialog(<Palette />);
 
 export function SearchBox() {
   const { area, collection, key, query: search } = useAddress();
@@ -27,12 +31,11 @@ export function SearchBox() {
     );
     return () => clearTimeout(timer);
   });
-  const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setOpen(true);
+      openPalette();
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
@@ -48,12 +51,7 @@ export function SearchBox() {
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-      <IconButton
-        icon="command"
-        label={`${t.app.searchEverywhere} (${t.find.paletteKey})`}
-        onClick={() => setOpen(true)}
-      />
-      {isOpen && <Palette onClose={() => setOpen(false)} />}
+      <IconButton icon="command" label={`${t.app.searchEverywhere} (${t.find.paletteKey})`} onClick={openPalette} />
     </search>
   );
 }

@@ -8,14 +8,13 @@ import { loadedCount, useRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { useStore } from '../base/store.ts';
-import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { useGroups, type ValueCount } from '../find/value-counts.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { columnsOf, ROW_HEIGHTS, useColumnSettings } from '../views/columns.ts';
 import { NoRows } from '../views/no-rows.tsx';
-import { useBlocks } from './clipboard/use-blocks.ts';
+import { blocksOf } from './clipboard/blocks.tsx';
 import { GridHead } from './columns/head.tsx';
 import { cellName, unsavedCells } from './edits.ts';
 import { Figures } from './figures.tsx';
@@ -27,8 +26,6 @@ import { lineOf, useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
-
-const PasteDialog = onDemand(() => import('./clipboard/paste-dialog.tsx'));
 
 const NO_VALUES: Row = {};
 const HEAD_HEIGHT = 36;
@@ -57,8 +54,8 @@ export function Grid({ query, checked, open }: GridProps) {
   const rows = useRowWindow(scroller, { total: total === 0 ? 0 : lines, rowHeight, starts }, HEAD_HEIGHT);
   const { rowAt, error, refetch } = useRows(query, rows.first, Math.min(rows.last, total - 1));
   const unsaved = useStore(unsavedCells);
-  const blocks = useBlocks({ query, columns, total: count });
-  const menu = useRowMenu(query, checked, open);
+  const blocks = blocksOf({ query, columns, total: count });
+  const showMenu = useRowMenu(query, checked, open);
   const show = ({ row, column }: CellPlace) => {
     rows.scrollToRow(row);
     showColumn(scroller.current!, columns, column);
@@ -77,7 +74,7 @@ export function Grid({ query, checked, open }: GridProps) {
     clear: blocks.clear,
     fill: blocks.fill,
     fillDown: blocks.fillDown,
-    showMenu: (at, place, chosen) => menu.show(at, place, columns[place.column]!.field, chosen, blocks),
+    showMenu: (at, place, chosen) => showMenu(at, place, columns[place.column]!.field, chosen, blocks),
   });
   useEditing(
     collection,
@@ -207,11 +204,7 @@ export function Grid({ query, checked, open }: GridProps) {
         </div>
         <Figures query={query} columns={columns} settings={settings} total={total} />
       </div>
-      {menu.dialog}
       <Foot query={query} columns={columns} range={selected} />
-      {blocks.plan !== undefined && (
-        <PasteDialog plan={blocks.plan} onClose={blocks.closePlan} onApply={blocks.apply} />
-      )}
     </>
   );
 }

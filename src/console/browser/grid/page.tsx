@@ -1,5 +1,5 @@
 /** The page of a collection: its toolbar and its rows. */
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { isStored, useAddedRows } from '../api/added-rows.ts';
 import { useAddress } from '../api/address.ts';
@@ -19,6 +19,7 @@ import {
   withOwn,
 } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { notifyError } from '../components/toasts.tsx';
@@ -96,7 +97,6 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   const { collection } = query;
   const { total } = useRows(query, 0, 0);
   const added = useAddedRows(query).filter((row) => isStored(collection, row)).length;
-  const [isArranging, setArranging] = useState(false);
   return (
     <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
@@ -108,10 +108,9 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
           {t.importing.open}
         </Button>
       )}
-      <Button icon="columns-3" onClick={() => setArranging(true)}>
+      <Button icon="columns-3" onClick={() => showDialog(<ColumnsDialog query={query} />)}>
         {t.grid.columns}
       </Button>
-      {isArranging && <ColumnsDialog query={query} onClose={() => setArranging(false)} />}
       {may('create', collection) && (
         <Button href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
           {t.grid.newRow}

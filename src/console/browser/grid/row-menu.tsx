@@ -1,26 +1,23 @@
 /** The menu of a row: open, duplicate, filter by a value, fill, clear and delete. */
-import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { isStored } from '../api/added-rows.ts';
-import type { Target } from '../api/bulk-change.ts';
 import { type Field, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { loadedRow, loadRows } from '../api/queries.ts';
 import { equals } from '../api/query/filter-text.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { currentQuery, type ListQuery, listAddress, type Pair, ROW, withOwn } from '../api/query/list.ts';
+import { showDialog } from '../components/dialog.tsx';
 import { type MenuGroup, showContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { duplicateRow } from '../record/duplicate.ts';
-import type { useBlocks } from './clipboard/use-blocks.ts';
+import type { Blocks } from './clipboard/blocks.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
 import { type CellPlace, rangeOf, type Selection } from './selection.ts';
 
 const DeleteDialog = onDemand(() => import('../record/delete-dialog.tsx'));
-
-type Blocks = Pick<ReturnType<typeof useBlocks>, 'clear' | 'fillDown'>;
 
 /** Kinds whose values the query language compares. */
 const COMPARED = ['text', 'number', 'boolean', 'date', 'choice', 'reference'];
@@ -28,7 +25,6 @@ const COMPARED = ['text', 'number', 'boolean', 'date', 'choice', 'reference'];
 export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index: number) => void) {
   const { collection } = query;
   const [, navigate] = useLocation();
-  const [target, setTarget] = useState<Target>();
   const showRow = (key: string) => navigate(listAddress(withOwn(currentQuery(collection), ROW, key)));
 
   const filterItems = (row: Row, field: Field) => {
@@ -48,10 +44,10 @@ export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index:
 
   const deleteRows = async (first: number, last: number) => {
     const rows = (await loadRows(query, first, last)).filter((row) => isStored(collection, row));
-    setTarget({ query, rows, count: rows.length });
+    await showDialog(<DeleteDialog target={{ query, rows, count: rows.length }} onDeleted={checked.clear} />);
   };
 
-  const show = (at: MouseEvent | Element, place: CellPlace, field: Field, selection: Selection, blocks: Blocks) => {
+  return (at: MouseEvent | Element, place: CellPlace, field: Field, selection: Selection, blocks: Blocks) => {
     const row = loadedRow(query, place.row);
     if (row === undefined || !isStored(collection, row)) return;
     const { top: first, bottom: last } = rangeOf(selection);
@@ -85,8 +81,4 @@ export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index:
     ];
     showContextMenu(at, titleOf(collection, row), groups);
   };
-  const dialog: ReactNode = target !== undefined && (
-    <DeleteDialog target={target} onClose={() => setTarget(undefined)} onDeleted={checked.clear} />
-  );
-  return { show, dialog };
 }

@@ -1,5 +1,4 @@
 /** The changes of a request as a table: row, field, the old and the new value, and one button to get it back. */
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { type Collection, collectionNamed, type Field, mayWrite, titleOfCollection } from '../api/catalogue.ts';
 import { type Change, rowOfLogKey } from '../api/changes.ts';
@@ -7,7 +6,7 @@ import { rowAddress } from '../api/query/keys.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
-import { RestoreRow } from './entries.tsx';
+import { restoreRow } from './entries.tsx';
 import { changedFields, FieldName, OldAndNew, valueIn } from './values.tsx';
 
 interface ChangeTableProps {
@@ -17,7 +16,6 @@ interface ChangeTableProps {
 
 export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
   useChangeTitles(changes);
-  const [restored, setRestored] = useState<Change>();
   return (
     <div className="table-scroll">
       <table className="change-table">
@@ -36,8 +34,7 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
           if (collection === undefined) return null;
           const fields = changedFields(collection, change);
           const restore = (field: Field | undefined, at: number) => {
-            if (change.kind !== 'update')
-              return at === 0 && ([t.history.restoreRow[change.kind], setRestored] as const);
+            if (change.kind !== 'update') return at === 0 && ([t.history.restoreRow[change.kind], restoreRow] as const);
             if (field === undefined || !mayWrite(collection, field, false)) return false;
             const label = t.history.restoreValue(valueIn(collection, field, change.before));
             return [label, () => onRestoreValue(change, field)] as const;
@@ -72,7 +69,6 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
           );
         })}
       </table>
-      <RestoreRow change={restored} onClose={() => setRestored(undefined)} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { queryClient } from '../api/query-client.ts';
 import { saveRow } from '../api/save-row.ts';
 import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { notifyError, notifySaved } from '../components/toasts.tsx';
@@ -26,8 +27,8 @@ interface RequestEntryProps {
 
 export function RequestEntry({ request, filters }: RequestEntryProps) {
   const [isOpen, setOpen] = useState(false);
-  const [isRestoring, setRestoring] = useState(false);
   const own = requestFilters(request, filters);
+  const restore = () => showDialog(<RestoreDialog title={t.history.restoreAllTitle} filters={own} />);
   const summary = request.parts
     .map(({ collection: name, kind, count }) => {
       const collection = titleOfCollection(collectionNamed(name)!);
@@ -43,15 +44,12 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
           <span>{summary}</span>
         </button>
         {request.id !== null && (
-          <Button kind="quiet" className="small" icon="rotate-ccw" onClick={() => setRestoring(true)}>
+          <Button kind="quiet" className="small" icon="rotate-ccw" onClick={restore}>
             {t.history.restoreAll}
           </Button>
         )}
       </header>
       {isOpen && <RequestChanges filters={own} />}
-      {isRestoring && (
-        <RestoreDialog title={t.history.restoreAllTitle} filters={own} onClose={() => setRestoring(false)} />
-      )}
     </li>
   );
 }

@@ -18,10 +18,9 @@ const SHOWN = 20;
 interface RestoreDialogProps {
   readonly title: string;
   readonly filters: readonly Pair[];
-  readonly onClose: () => void;
 }
 
-export default function RestoreDialog({ title, filters, onClose }: RestoreDialogProps) {
+export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
   const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const { data, error } = useQuery({
     // Not below `changes`: new changes must not repeat a dry run of thousands of rows.
@@ -39,20 +38,16 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
       const onProgress = (done: number, total: number) => setProgress([done, total]);
       const { undone, skipped, requestId } = await undoChanges(filters, onProgress);
       notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
-      onClose();
+    } catch (failure) {
+      setProgress(undefined);
+      throw failure;
     } finally {
       void queryClient.invalidateQueries();
-      setProgress(undefined);
     }
   };
   const canRestore = data !== undefined && data.total > 0;
   return (
-    <Dialog
-      title={title}
-      size="large"
-      onClose={onClose}
-      {...(canRestore && { submit: { label: t.app.restore, onSubmit: restore } })}
-    >
+    <Dialog title={title} size="large" {...(canRestore && { submit: { label: t.app.restore, onSubmit: restore } })}>
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
       {progress !== undefined && (

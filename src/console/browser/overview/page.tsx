@@ -1,12 +1,12 @@
 /** The overview: cards and charts of all collections, each a link to its list. A person chooses which. */
 import { useQueries } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { mainCollections, titleOfCollection } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog, showDialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { PageTitle } from '../components/small.tsx';
 import { formatDecimal } from '../i18n/numbers.ts';
@@ -15,12 +15,9 @@ import type { Bar, Figure } from './figures.ts';
 import { usePins } from './pins.ts';
 import { type Widget, widgets } from './widgets.ts';
 
-type Pins = ReturnType<typeof usePins>;
-
 export default function OverviewPage() {
   const all = useMemo(widgets, []);
   const pins = usePins(all);
-  const [isAdding, setAdding] = useState(false);
   const results = useQueries({
     queries: pins.pinned.map(({ id, collection, load }) => ({
       queryKey: ['figures', collection.name, id],
@@ -41,7 +38,7 @@ export default function OverviewPage() {
         <Button icon="rotate-ccw" onClick={() => refresh(results)}>
           {t.overview.refresh}
         </Button>
-        <Button icon="plus" onClick={() => setAdding(true)}>
+        <Button icon="plus" onClick={() => showDialog(<ChooseDialog all={all} />)}>
           {t.overview.choose}
         </Button>
       </header>
@@ -63,7 +60,6 @@ export default function OverviewPage() {
             widget.isChart && <Chart key={widget.id} widget={widget} figure={figure} unpin={pins.unpin} />,
         )}
       </div>
-      {isAdding && <ChooseDialog all={all} pins={pins} onClose={() => setAdding(false)} />}
     </div>
   );
 }
@@ -149,19 +145,13 @@ function format({ hasDecimals }: Widget, value: number): string {
     : formatDecimal(value, 0, hasDecimals ? 0 : 2);
 }
 
-interface ChooseDialogProps {
-  readonly all: readonly Widget[];
-  readonly pins: Pins;
-  readonly onClose: () => void;
-}
-
 /** All cards and charts by collection, as checkboxes. */
-function ChooseDialog({ all, pins, onClose }: ChooseDialogProps) {
+function ChooseDialog({ all }: { readonly all: readonly Widget[] }) {
+  const pins = usePins(all);
   const isPinned = (id: string) => pins.pinned.some((each) => each.id === id);
   return (
     <Dialog
       title={t.overview.choose}
-      onClose={onClose}
       actions={pins.isChanged && <Button onClick={pins.reset}>{t.overview.reset}</Button>}
     >
       {mainCollections.map((collection) => (

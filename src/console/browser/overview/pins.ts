@@ -1,6 +1,6 @@
 /** The pinned cards and charts of a person, in this browser. */
-import { useState } from 'react';
 import { browserStorage } from '../base/storage.ts';
+import { Store, useStore } from '../base/store.ts';
 import type { Widget } from './widgets.ts';
 
 const STORED = 'catalogue.overview';
@@ -11,12 +11,14 @@ function storedPins(): readonly string[] | undefined {
   return Array.isArray(ids) ? ids : undefined;
 }
 
+const storedIds = new Store(storedPins());
+
 export function usePins(all: readonly Widget[]) {
-  const [stored, setStored] = useState(storedPins);
+  const stored = useStore(storedIds);
   const ids = stored ?? all.filter(({ isDefault }) => isDefault).map(({ id }) => id);
   const store = (next: readonly string[] | undefined) => {
     browserStorage.setJson(STORED, next);
-    setStored(next);
+    storedIds.set(next);
   };
   return {
     // A widget of a former declaration is skipped.

@@ -22,10 +22,9 @@ const MOST_STEPS = 3;
 interface DeleteDialogProps {
   readonly target: Target;
   readonly onDeleted: () => void;
-  readonly onClose: () => void;
 }
 
-export default function DeleteDialog({ target, onDeleted, onClose }: DeleteDialogProps) {
+export default function DeleteDialog({ target, onDeleted }: DeleteDialogProps) {
   const { rows = [], count } = target;
   const { collection } = target.query;
   const [warning, setWarning] = useState('');
@@ -35,20 +34,19 @@ export default function DeleteDialog({ target, onDeleted, onClose }: DeleteDialo
     const changed = warning === '' ? await rowsChangedSince(target) : [];
     if (changed.length > 0) {
       const titles = changed.slice(0, MOST_NAMED).map((row) => titleOf(collection, row));
-      return setWarning(t.grid.changedSince(titles.join(', ')));
+      setWarning(t.grid.changedSince(titles.join(', ')));
+      return false;
     }
     const deleted = await remove.run(undefined);
-    if (deleted === undefined) return;
+    if (deleted === undefined) return false;
     for (const { from } of referrersOf(collection)) void invalidate(from);
     const message = only === undefined ? t.grid.rowsDeleted(deleted.count) : t.record.deleted;
     notify(message, undoOf('delete', collection, deleted.requestId));
-    onDeleted();
-    onClose();
+    return onDeleted();
   };
   return (
     <Dialog
       title={only === undefined ? t.grid.deleteRows(count) : t.record.deleteTitle(titleOf(collection, only))}
-      onClose={onClose}
       submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
       <p>{mayUndo('delete', collection) ? t.app.canUndo : t.record.deleteForever}</p>

@@ -10,6 +10,7 @@ import { keyText } from '../api/query/keys.ts';
 import { lastList } from '../api/query/list.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand, partOnDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small.tsx';
@@ -87,6 +88,16 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
     if (saves.length === 0) notify(t.record.nothingToSave);
     for (const each of saves) if ((await each()) === undefined) return focusProblem(form.current);
   };
+  const remove = async () => {
+    const onDeleted = () => {
+      draft.reset();
+      navigate(lastList(collection));
+    };
+    const query = { collection, filters: [], search: '', order: [] };
+    setDeleting(true);
+    await showDialog(<DeleteDialog target={{ query, rows: [row], count: 1 }} onDeleted={onDeleted} />);
+    setDeleting(false);
+  };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void saveAll();
@@ -118,9 +129,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
               }
             />
           )}
-          {may('delete', collection) && (
-            <IconButton icon="trash" label={t.app.remove} onClick={() => setDeleting(true)} />
-          )}
+          {may('delete', collection) && <IconButton icon="trash" label={t.app.remove} onClick={() => void remove()} />}
           {isEditable && (
             <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
               {t.app.save}
@@ -131,16 +140,6 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
         <RecordForm collection={collection} draft={draft} row={row} marks={marks} />
         <RelatedRows collection={collection} row={row} pending={pending} />
         {comments !== undefined && <Comments from={comments} collection={collection} row={row} />}
-        {isDeleting && (
-          <DeleteDialog
-            target={{ query: { collection, filters: [], search: '', order: [] }, rows: [row], count: 1 }}
-            onDeleted={() => {
-              draft.reset();
-              navigate(lastList(collection));
-            }}
-            onClose={() => setDeleting(false)}
-          />
-        )}
       </form>
       {hasHistory && <RowHistory collection={collection} row={row} draft={draft} />}
     </div>

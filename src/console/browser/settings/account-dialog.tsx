@@ -12,11 +12,10 @@ import { type Account, changeAccount, type Kind } from './api.ts';
 interface AccountDialogProps {
   readonly kind: Kind;
   /** Absent for a new one. */
-  readonly account?: Account;
-  readonly onClose: () => void;
+  readonly account?: Account | undefined;
 }
 
-export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
+export function AccountDialog({ kind, account }: AccountDialogProps) {
   const [name, setName] = useState(account?.name ?? '');
   const [chosenRole, setRole] = useState(account?.role);
   const [password, setPassword] = useState('');
@@ -37,17 +36,12 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
     };
     const answer = await changeAccount(isNew ? 'POST' : 'PATCH', kind, name, isNew ? { name, ...body } : body);
     notify(isNew ? t.settings.added[kind] : t.settings.changed);
-    if (answer?.key === undefined) onClose();
-    else setKey(answer.key);
+    setKey(answer?.key);
+    return answer?.key === undefined;
   };
   if (key !== undefined)
     return (
-      <Dialog
-        isKept
-        title={t.settings.newKey(name)}
-        onClose={onClose}
-        actions={<CopyButton text={key} label={t.settings.copy} />}
-      >
+      <Dialog isKept title={t.settings.newKey(name)} actions={<CopyButton text={key} label={t.settings.copy} />}>
         <p>{t.settings.keyOnce}</p>
         <pre>{key}</pre>
       </Dialog>
@@ -55,7 +49,6 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
   return (
     <Dialog
       title={isNew ? t.settings.add[kind] : t.settings.change(name)}
-      onClose={onClose}
       submit={{ label: isNew ? t.app.add : t.app.change, onSubmit }}
     >
       {isNew ? (

@@ -11,11 +11,10 @@ interface FieldDialogProps {
   readonly collection: CollectionDraft;
   readonly collections: readonly string[];
   /** Absent for a new one. */
-  readonly field?: FieldDraft;
-  readonly onClose: () => void;
+  readonly field?: FieldDraft | undefined;
 }
 
-export function FieldDialog({ collection, collections, field, onClose }: FieldDialogProps) {
+export function FieldDialog({ collection, collections, field }: FieldDialogProps) {
   const before = formOf(field, collection);
   const [type, setType] = useState(field?.type ?? TYPES[0]!);
   const [form, setForm] = useState(before);
@@ -56,7 +55,6 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
       {...(field !== undefined && { name: field.name, mayRename: true })}
       taken={collection.fields.map((each) => each.name)}
       patchOf={patchOf}
-      onClose={onClose}
     >
       <TextField label={t.settings.type} suggestions={TYPES} value={type} onChange={setType} />
       {PROPERTIES.map(input)}
@@ -64,14 +62,14 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
   );
 }
 
-interface CollectionDialogProps extends Pick<ModelFormProps, 'taken' | 'onClose'> {
+interface CollectionDialogProps extends Pick<ModelFormProps, 'taken'> {
   /** Absent for a new one. */
   readonly collection?: CollectionDraft | undefined;
   /** The name of the collection of its comments, if it has one. */
   readonly comments?: string | undefined;
 }
 
-export function CollectionDialog({ collection, comments: stored = '', taken, onClose }: CollectionDialogProps) {
+export function CollectionDialog({ collection, comments: stored = '', taken }: CollectionDialogProps) {
   const [title, setTitle] = useState(collection?.title ?? '');
   const [comments, setComments] = useState(stored);
   const [titleField, setTitleField] = useState('name');
@@ -87,7 +85,6 @@ export function CollectionDialog({ collection, comments: stored = '', taken, onC
       {...(collection !== undefined && { name: collection.name })}
       taken={taken}
       patchOf={patchOf}
-      onClose={onClose}
     >
       <TextField label={t.settings.properties.title} value={title} onChange={setTitle} />
       {collection === undefined && (

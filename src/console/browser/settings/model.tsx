@@ -1,10 +1,10 @@
 /** The data model: collections and fields, with forms that change the declaration. */
-import { useState } from 'react';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isInternal } from '../../../collection/files.ts';
 import { titleOfCollection } from '../api/catalogue.ts';
 import { pageData } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { useDeclaration } from './api.ts';
@@ -23,17 +23,14 @@ const commentsOn = (name: string | undefined) =>
 /** The parts of a declaration that no page shows. */
 const OTHER_PARTS = ['language', 'queries', 'actions', 'functions'];
 
-/** The form that is open. Without a collection or a field, it makes a new one. */
-interface Opened {
-  readonly kind: 'collection' | 'field';
-  readonly collection?: CollectionDraft;
-  readonly field?: FieldDraft;
-}
+/** Without a collection or a field, the form makes a new one. */
+const editCollection = (collection?: CollectionDraft) =>
+  showDialog(<CollectionDialog collection={collection} comments={commentsOn(collection?.name)} taken={NAMES} />);
+const editField = (collection: CollectionDraft, field?: FieldDraft) =>
+  showDialog(<FieldDialog collections={NAMES} collection={collection} field={field} />);
 
 export function Model() {
   const { data, error, refetch } = useDeclaration();
-  const [opened, setOpened] = useState<Opened>();
-  const onClose = () => setOpened(undefined);
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton />;
   const { file, editable, served } = data;
@@ -42,7 +39,7 @@ export function Model() {
       <p className="help">{editable ? t.settings.editable(file) : t.settings.notEditable(file)}</p>
       {!served && <p className="problem">{t.settings.stale(file)}</p>}
       <div>
-        <Button kind="primary" icon="plus" onClick={() => setOpened({ kind: 'collection' })}>
+        <Button kind="primary" icon="plus" onClick={() => editCollection()}>
           {t.settings.addCollection}
         </Button>
       </div>
@@ -52,11 +49,11 @@ export function Model() {
             <h2>{titleOfCollection(collection)}</h2>
             <code>{collection.name}</code>
             <span className="space" />
-            <Button onClick={() => setOpened({ kind: 'collection', collection })}>
+            <Button onClick={() => editCollection(collection)}>
               {t.app.change}
               <span className="visually-hidden"> {titleOfCollection(collection)}</span>
             </Button>
-            <Button icon="plus" onClick={() => setOpened({ kind: 'field', collection })}>
+            <Button icon="plus" onClick={() => editField(collection)}>
               {t.settings.addField}
               <span className="visually-hidden"> {titleOfCollection(collection)}</span>
             </Button>
@@ -69,7 +66,7 @@ export function Model() {
             actionsOf={(field) =>
               field.translates !== undefined
                 ? []
-                : [{ label: t.app.change, onClick: () => setOpened({ kind: 'field', collection, field }) }]
+                : [{ label: t.app.change, onClick: () => editField(collection, field) }]
             }
           />
           <DeclaredText path={['collections', collection.name]} />
@@ -78,22 +75,6 @@ export function Model() {
       {OTHER_PARTS.map((part) => (
         <DeclaredText key={part} path={[part]} />
       ))}
-      {opened?.kind === 'collection' && (
-        <CollectionDialog
-          collection={opened.collection}
-          comments={commentsOn(opened.collection?.name)}
-          taken={NAMES}
-          onClose={onClose}
-        />
-      )}
-      {opened?.kind === 'field' && opened.collection !== undefined && (
-        <FieldDialog
-          collections={NAMES}
-          collection={opened.collection}
-          {...(opened.field && { field: opened.field })}
-          onClose={onClose}
-        />
-      )}
     </>
   );
 }

@@ -8,12 +8,7 @@ import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { changeDeclaration, type Patch, type Plan, readDeclaration, untilServed, useDeclaration } from './api.ts';
 
-interface PreviewDialogProps {
-  readonly patch: Patch;
-  readonly onClose: () => void;
-}
-
-export function PreviewDialog({ patch, onClose }: PreviewDialogProps) {
+export function PreviewDialog({ patch }: { readonly patch: Patch }) {
   const { data: declaration } = useDeclaration();
   const { data, error } = useQuery({
     queryKey: ['settings', 'plan', patch],
@@ -30,13 +25,13 @@ export function PreviewDialog({ patch, onClose }: PreviewDialogProps) {
     notify(t.settings.applying);
     await untilServed();
     location.reload();
+    return false;
   };
   const isSafe = data !== undefined && data.plan.problems.length === 0;
   return (
     <Dialog
       title={t.settings.previewTitle}
       size="large"
-      onClose={onClose}
       actions={data !== undefined && <CopyButton text={data.plan.text} label={t.settings.copyText} />}
       {...(isSafe && declaration?.editable === true && { submit: { label: t.find.apply, onSubmit } })}
     >

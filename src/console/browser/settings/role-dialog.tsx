@@ -50,12 +50,12 @@ function ruleOf(limits: Limits): unknown {
   };
 }
 
-interface RoleDialogProps extends Pick<ModelFormProps, 'taken' | 'onClose'> {
+interface RoleDialogProps extends Pick<ModelFormProps, 'taken'> {
   /** Absent for a new one. */
   readonly role?: RoleDraft | undefined;
 }
 
-export function RoleDialog({ role, taken, onClose }: RoleDialogProps) {
+export function RoleDialog({ role, taken }: RoleDialogProps) {
   const rules = role?.rules ?? [];
   const before = Object.fromEntries(rules.map((rule) => [`${rule.collection}.${rule.right}`, limitsOf(rule)]));
   const [isAll, setAll] = useState(role?.isAll === true);
@@ -110,7 +110,6 @@ export function RoleDialog({ role, taken, onClose }: RoleDialogProps) {
       {...(role !== undefined && { name: role.name })}
       taken={taken}
       patchOf={patchOf}
-      onClose={onClose}
     >
       <Check checked={isAll} onChange={setAll}>
         {t.settings.everyRight}

@@ -1,11 +1,11 @@
 /** The roles of the declaration: their rights, and how many users and keys have them. */
-import { useState } from 'react';
 import type { RoleDraft, RuleDraft } from '../../../collection/draft.ts';
 import { Button } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { type Patch, useAccounts, useRoles } from './api.ts';
+import { useAccounts, useRoles } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { isEditable, RoleDialog } from './role-dialog.tsx';
@@ -13,10 +13,6 @@ import SeenDialog from './seen-dialog.tsx';
 
 export function Roles() {
   const { data, error, refetch } = useRoles();
-  /** A new role, or the removal of one. */
-  const [opened, setOpened] = useState<'new' | Patch>();
-  const [edited, setEdited] = useState<RoleDraft>();
-  const [seen, setSeen] = useState<string>();
   const { data: users = [], isPending: awaitsUsers } = useAccounts('users');
   const { data: keys = [], isPending: awaitsKeys } = useAccounts('keys');
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
@@ -28,7 +24,11 @@ export function Roles() {
   return (
     <>
       <div>
-        <Button kind="primary" icon="plus" onClick={() => setOpened('new')}>
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => showDialog(<RoleDialog taken={data.map(({ name }) => name)} />)}
+        >
           {t.settings.addRole}
         </Button>
       </div>
@@ -38,18 +38,18 @@ export function Roles() {
             <h2>{role.name}</h2>
             <span className="count">{t.settings.holders(held(role.name, users), held(role.name, keys))}</span>
             <span className="space" />
-            <Button onClick={() => setSeen(role.name)}>
+            <Button onClick={() => showDialog(<SeenDialog role={role.name} />)}>
               {t.settings.seen}
               <span className="visually-hidden"> {role.name}</span>
             </Button>
             {isEditable(role) && (
-              <Button onClick={() => setEdited(role)}>
+              <Button onClick={() => showDialog(<RoleDialog role={role} taken={[]} />)}>
                 {t.app.change}
                 <span className="visually-hidden"> {role.name}</span>
               </Button>
             )}
             {!isHeld(role) && (
-              <Button onClick={() => setOpened({ roles: { [role.name]: null } })}>
+              <Button onClick={() => showDialog(<PreviewDialog patch={{ roles: { [role.name]: null } }} />)}>
                 {t.settings.remove.users}
                 <span className="visually-hidden"> {role.name}</span>
               </Button>
@@ -59,10 +59,6 @@ export function Roles() {
           <DeclaredText path={['roles', role.name]} />
         </section>
       ))}
-      {seen !== undefined && <SeenDialog role={seen} onClose={() => setSeen(undefined)} />}
-      {edited !== undefined && <RoleDialog role={edited} taken={[]} onClose={() => setEdited(undefined)} />}
-      {opened === 'new' && <RoleDialog taken={data.map(({ name }) => name)} onClose={() => setOpened(undefined)} />}
-      {typeof opened === 'object' && <PreviewDialog patch={opened} onClose={() => setOpened(undefined)} />}
     </>
   );
 }

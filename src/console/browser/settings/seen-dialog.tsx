@@ -30,7 +30,7 @@ function reads(roles: readonly RoleDraft[], name: string, collection: Collection
   return role.isAll === true || isOwn || (role.include ?? []).some((each) => reads(roles, each, collection));
 }
 
-export default function SeenDialog({ role, onClose }: { readonly role: string; readonly onClose: () => void }) {
+export default function SeenDialog({ role }: { readonly role: string }) {
   const { data: roles = [] } = useRoles();
   const [name, setName] = useState(
     () => (collections.find((each) => reads(roles, role, each)) ?? collections[0]!).name,
@@ -51,7 +51,7 @@ export default function SeenDialog({ role, onClose }: { readonly role: string; r
   const [first] = data?.rows ?? [];
   const fields = collection.fields.filter((field) => first !== undefined && field.name in first);
   return (
-    <Dialog title={t.settings.seenBy(role)} size="large" onClose={onClose}>
+    <Dialog title={t.settings.seenBy(role)} size="large">
       <Select
         label={t.history.collection}
         value={name}

@@ -4,7 +4,7 @@ import { Button } from '../components/button.tsx';
 
 export interface NamedAction {
   readonly label: string;
-  readonly onClick: () => void;
+  readonly onClick: () => unknown;
 }
 
 interface NamedRow {

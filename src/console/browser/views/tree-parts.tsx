@@ -78,11 +78,10 @@ export function Referrers({ collection, row }: { readonly collection: Collection
 interface MoveDialogProps {
   readonly place: FieldPlace;
   readonly row: Row;
-  readonly onClose: () => void;
 }
 
 /** Asks below which row a row is to be. */
-export function MoveDialog({ place, row, onClose }: MoveDialogProps) {
+export function MoveDialog({ place, row }: MoveDialogProps) {
   const { collection, field } = place;
   const [text, setText] = useState('');
   const { Input, parse } = kindOf(place);
@@ -90,14 +89,9 @@ export function MoveDialog({ place, row, onClose }: MoveDialogProps) {
     const parsed = parse(place, text);
     if ('problem' in parsed) throw new Error(parsed.problem);
     await moveRow(collection, field, row, { [collection.key[0]!.name]: parsed.value });
-    onClose();
   };
   return (
-    <Dialog
-      title={t.views.move(titleOf(collection, row))}
-      onClose={onClose}
-      submit={{ label: t.views.moveTo, onSubmit }}
-    >
+    <Dialog title={t.views.move(titleOf(collection, row))} submit={{ label: t.views.moveTo, onSubmit }}>
       <Labelled id="move-to" label={labelOf(field)}>
         <Input {...place} id="move-to" text={text} onChange={setText} isFocused />
       </Labelled>

@@ -10,6 +10,7 @@ import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery, Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { isMenuKey, showContextMenu } from '../components/menu.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
@@ -35,7 +36,6 @@ interface TreeState extends TreeProps {
   readonly active: string | undefined;
   readonly setActive: (key: string) => void;
   readonly move: (row: Row, to: Row | null) => void;
-  readonly chooseParent: (row: Row) => void;
   readonly dragged: { current: Row | undefined };
 }
 
@@ -45,7 +45,6 @@ export default function TreeView({ query, field, open }: TreeProps) {
   const { collection, filters, search } = query;
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>();
-  const [moved, setMoved] = useState<Row>();
   const dragged = useRef<Row>(undefined);
   const expand = (key: string, isOpen: boolean) =>
     setExpanded((before) => new Set(isOpen ? [...before, key] : [...before].filter((each) => each !== key)));
@@ -54,7 +53,7 @@ export default function TreeView({ query, field, open }: TreeProps) {
     if (to !== null) expand(keyText(collection, to), true);
     void moveRow(collection, field, row, to);
   };
-  const state = { query, field, open, expanded, expand, active, setActive, move, chooseParent: setMoved, dragged };
+  const state = { query, field, open, expanded, expand, active, setActive, move, dragged };
   const isFiltered = filters.length > 0 || search !== '';
   return (
     <Tree value={state}>
@@ -67,9 +66,6 @@ export default function TreeView({ query, field, open }: TreeProps) {
         <p className="help">{t.views.treeHint}</p>
         <Level above={[]} filters={isFiltered ? filters : [[field.name, 'is.null']]} />
       </div>
-      {moved !== undefined && (
-        <MoveDialog place={{ collection, field }} row={moved} onClose={() => setMoved(undefined)} />
-      )}
     </Tree>
   );
 }
@@ -131,13 +127,14 @@ function Branch({ row, above, before, below, isFirst }: BranchProps) {
   useEffect(() => {
     if (active === key) item.current?.focus();
   }, [active, key]);
+  const chooseParent = () => showDialog(<MoveDialog place={{ collection, field }} row={row} />);
   const showMenu = (at: MouseEvent | Element) =>
     showContextMenu(at, title, [
       { items: [{ label: t.grid.openRow, icon: 'maximize-2', onChoose: () => tree.open(key) }] },
       {
         items: mayMove
           ? [
-              { label: t.views.moveTo, icon: 'arrow-right-left', onChoose: () => tree.chooseParent(row) },
+              { label: t.views.moveTo, icon: 'arrow-right-left', onChoose: chooseParent },
               ...(above.length === 0 ? [] : [{ label: t.views.moveToTop, onChoose: () => move(row, null) }]),
             ]
           : [],

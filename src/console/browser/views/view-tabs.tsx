@@ -7,7 +7,7 @@ import { GROUP, groupFields, groupOf, type ListQuery, listAddress, viewId, withO
 import { hasIdentity, personOf } from '../api/session/session.ts';
 import { isSame } from '../base/same.ts';
 import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog, showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Check, TextField } from '../components/inputs.tsx';
 import { Menu, type MenuItem } from '../components/menu.tsx';
@@ -24,7 +24,6 @@ const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban', tr
 export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const [, navigate] = useLocation();
-  const [isSaving, setSaving] = useState(false);
   const views = useViews(collection);
   const columns = useColumnSettings(query);
   const current = views.find(({ id }) => id === viewId(query));
@@ -66,14 +65,13 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
       {current !== undefined && isOwn(current) && (
         <Menu icon="ellipsis-vertical" label={t.views.actions(current.name)} groups={[{ items: actionsOf(current) }]} />
       )}
-      <Button kind="quiet" icon="bookmark" onClick={() => setSaving(true)}>
+      <Button kind="quiet" icon="bookmark" onClick={() => showDialog(<SaveDialog query={query} />)}>
         {t.views.save}
       </Button>
       <span className="space" />
       <LanguageMenu query={query} />
       <GroupMenu query={query} />
       <LayoutMenu query={query} />
-      {isSaving && <SaveDialog query={query} onClose={() => setSaving(false)} />}
     </div>
   );
 }
@@ -151,17 +149,15 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
   );
 }
 
-function SaveDialog({ query, onClose }: { readonly query: ListQuery; readonly onClose: () => void }) {
+function SaveDialog({ query }: { readonly query: ListQuery }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
-  const onSubmit = async () => {
+  const onSubmit = async () =>
     navigate(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
-    onClose();
-  };
   const submit = { label: t.app.save, onSubmit, isBusy: name.trim() === '' };
   return (
-    <Dialog title={t.views.save} onClose={onClose} submit={submit}>
+    <Dialog title={t.views.save} submit={submit}>
       <p>{t.views.saveText}</p>
       <TextField autoFocus label={t.views.name} maxLength={MAX_NAME} value={name} onChange={setName} />
       {hasIdentity() && (

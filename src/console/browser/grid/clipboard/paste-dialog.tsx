@@ -1,23 +1,30 @@
 /** The preview of a paste: the cells that change, old → new, the new rows, and the cells that cannot change. */
-import { labelOf, titleOf } from '../../api/catalogue.ts';
+import { useState } from 'react';
+import type { Notations } from '../../../../import/cells.ts';
+import { type Collection, type Field, labelOf, titleOf } from '../../api/catalogue.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { NotationSelect } from '../../fields/notation-select.tsx';
+import type { Formats } from '../../fields/parse.ts';
 import { formatValue } from '../../fields/registry.ts';
 import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
-import type { Paste } from './use-blocks.ts';
+import { saveRows } from '../edits.ts';
+import { editsOf, type Plan } from './paste.ts';
 
 const MAX_SHOWN = 100;
 
 interface PasteDialogProps {
-  readonly plan: Paste;
-  readonly onClose: () => void;
-  readonly onApply: () => Promise<unknown>;
+  readonly collection: Collection;
+  readonly fields: readonly Field[];
+  readonly planWith: (formats: Formats) => Plan & { readonly notations: Notations };
 }
 
-export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps) {
-  const { changes, added, problems, omittedRows, omittedColumns, collection, fields, notations, choose } = plan;
-  const submit = { label: t.grid.applyPaste(changes.length, added.length), onSubmit: onApply };
+export default function PasteDialog({ collection, fields, planWith }: PasteDialogProps) {
+  const [chosen, choose] = useState<Formats>({});
+  const { changes, added, problems, omittedRows, omittedColumns, notations } = planWith(chosen);
+  const onSubmit = () =>
+    saveRows(collection, editsOf(changes), () => t.grid.pasted(changes.length, added.length), added);
+  const submit = { label: t.grid.applyPaste(changes.length, added.length), onSubmit };
   const lines = [
     ...changes.map((change) => ({ ...change, title: titleOf(collection, change.row) })),
     ...added.flatMap((row) =>
@@ -30,14 +37,19 @@ export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps
   const hidden = Math.max(0, lines.length - MAX_SHOWN);
   const formats = fields.filter((field) => (notations.of(field)?.choices.length ?? 0) > 0);
   return (
-    <Dialog title={t.grid.pasteTitle} size="large" onClose={onClose} {...(lines.length > 0 && { submit })}>
+    <Dialog title={t.grid.pasteTitle} size="large" {...(lines.length > 0 && { submit })}>
       <p role="status">{t.grid.pasteSummary(changes.length, added.length, problems.length)}</p>
       {formats.length > 0 && (
         <div className="line wrap">
           {formats.map((field) => (
             <span key={field.name} className="line">
               {labelOf(field)}
-              <NotationSelect notations={notations} field={field} column={labelOf(field)} onChange={choose} />
+              <NotationSelect
+                notations={notations}
+                field={field}
+                column={labelOf(field)}
+                onChange={(each, notation) => choose({ ...chosen, [each.name]: notation })}
+              />
             </span>
           ))}
         </div>

@@ -16,12 +16,7 @@ import {
   withWidth,
 } from '../../views/columns.ts';
 
-interface ColumnsDialogProps {
-  readonly query: ListQuery;
-  readonly onClose: () => void;
-}
-
-export default function ColumnsDialog({ query, onClose }: ColumnsDialogProps) {
+export default function ColumnsDialog({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const settings = useColumnSettings(query);
   const columns = columnsOf(collection, { ...settings, hidden: [] });
@@ -33,7 +28,7 @@ export default function ColumnsDialog({ query, onClose }: ColumnsDialogProps) {
     setResets(resets + 1);
   };
   return (
-    <Dialog title={t.grid.columns} onClose={onClose} actions={<Button onClick={reset}>{t.grid.resetColumns}</Button>}>
+    <Dialog title={t.grid.columns} actions={<Button onClick={reset}>{t.grid.resetColumns}</Button>}>
       <p>{t.grid.columnsText}</p>
       <ul className="stack">
         {columns.map(({ field, width }, at) => (

@@ -27,12 +27,7 @@ function waysOf(field: Field, kind: string): readonly Way[] {
   ];
 }
 
-interface BulkDialogProps {
-  readonly target: Target;
-  readonly onClose: () => void;
-}
-
-export default function BulkDialog({ target, onClose }: BulkDialogProps) {
+export default function BulkDialog({ target }: { readonly target: Target }) {
   const { collection } = target.query;
   const fields = collection.fields.filter((field) => mayWrite(collection, field, false));
   const [field, setField] = useState(fields[0]!);
@@ -59,16 +54,16 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
   });
   const write = useWrite(collection, (change: unknown) => applyChange(preview.data!, field, change));
   const onSubmit = async () => {
-    if (preview.data === undefined || value === undefined) return;
+    if (preview.data === undefined || value === undefined) return false;
     const outcome = await write.run(JSON.parse(value)).catch((error) => {
       if (error instanceof ChangedMeanwhile) void preview.refetch();
       throw error;
     });
-    if (outcome === undefined) return;
+    if (outcome === undefined) return false;
     const { count, skipped, requestId } = outcome;
     const message = bulkMessage(collection, t.grid.rowsChanged(count), skipped);
     notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
-    onClose();
+    return true;
   };
   const choose = (name: string) => {
     setField(fields.find((each) => each.name === name)!);
@@ -76,11 +71,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
   };
   const canApply = isReady && preview.data !== undefined && preview.data.changing > 0 && !preview.isFetching;
   return (
-    <Dialog
-      title={t.grid.changeField}
-      onClose={onClose}
-      submit={{ label: t.grid.changeAll, isBusy: !canApply, onSubmit }}
-    >
+    <Dialog title={t.grid.changeField} submit={{ label: t.grid.changeAll, isBusy: !canApply, onSubmit }}>
       <Select
         label={t.app.field}
         value={field.name}

@@ -1,10 +1,10 @@
 /** The checked rows, and what can be done with all of them. */
-import { useState } from 'react';
 import { may } from '../../api/catalogue.ts';
 import { loadedRows, useRows } from '../../api/queries.ts';
 import { keyText } from '../../api/query/keys.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { showDialog } from '../../components/dialog.tsx';
 import { onDemand } from '../../components/on-demand.tsx';
 import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
@@ -21,9 +21,7 @@ interface SelectionBarProps {
 export function SelectionBar({ query, checked }: SelectionBarProps) {
   const { collection } = query;
   const { total = 0 } = useRows(query, 0, 0);
-  const [open, setOpen] = useState<'change' | 'delete'>();
   const count = checked.isAll ? total : checked.rows.size;
-  const close = () => setOpen(undefined);
   if (count === 0) return null;
   // The loaded rows have the changes of this page since the rows were checked.
   const loaded = new Map(loadedRows(collection).map((row) => [keyText(collection, row), row]));
@@ -35,18 +33,16 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
       <span role="status">{text}</span>
       <span className="space" />
       {may('update', collection) && (
-        <Button icon="pencil" onClick={() => setOpen('change')}>
+        <Button icon="pencil" onClick={() => showDialog(<BulkDialog target={target} />)}>
           {t.grid.changeField}
         </Button>
       )}
       {may('delete', collection) && (
-        <Button icon="trash" onClick={() => setOpen('delete')}>
+        <Button icon="trash" onClick={() => showDialog(<DeleteDialog target={target} onDeleted={checked.clear} />)}>
           {t.app.remove}
         </Button>
       )}
       <IconButton icon="x" label={t.grid.clearSelection} onClick={checked.clear} />
-      {open === 'change' && <BulkDialog target={target} onClose={close} />}
-      {open === 'delete' && <DeleteDialog target={target} onClose={close} onDeleted={checked.clear} />}
     </div>
   );
 }

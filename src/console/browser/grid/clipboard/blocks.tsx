@@ -1,11 +1,11 @@
 /** Blocks of cells: copy, cut, paste, clear and fill down. */
-import { type ClipboardEvent, useState } from 'react';
-import type { Notations } from '../../../../import/cells.ts';
-import type { Notation } from '../../../../import/notation.ts';
+import type { ClipboardEvent } from 'react';
 import { MAX_EDITED_ROWS } from '../../api/bulk.ts';
-import type { Collection, Field, Row } from '../../api/catalogue.ts';
+import type { Row } from '../../api/catalogue.ts';
 import { loadedRow, loadRows } from '../../api/queries.ts';
 import type { ListQuery } from '../../api/query/list.ts';
+import { showDialog } from '../../components/dialog.tsx';
+import { onDemand } from '../../components/on-demand.tsx';
 import { notify, notifyError } from '../../components/toasts.tsx';
 import { type Formats, notationsOf } from '../../fields/parse.ts';
 import { formatValue, kindOf, parseText, printValue } from '../../fields/registry.ts';
@@ -15,18 +15,12 @@ import type { Column } from '../../views/columns.ts';
 import { saveCell, saveRows } from '../edits.ts';
 import { cellCount, type Range, rangeOf, type Selection } from '../selection.ts';
 import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
-import { editsOf, type Parse, type Plan, planBlock } from './paste.ts';
+import { editsOf, type Parse, planBlock } from './paste.ts';
 import { findBlockNames, parserFor } from './resolve-names.ts';
 
-const MAX_COPIED_ROWS = 20_000;
+const PasteDialog = onDemand(() => import('./paste-dialog.tsx'));
 
-/** The plan of a paste, with the notations of its columns, which the person can change. */
-export interface Paste extends Plan {
-  readonly collection: Collection;
-  readonly fields: readonly Field[];
-  readonly notations: Notations;
-  readonly choose: (field: Field, notation: Notation) => void;
-}
+const MAX_COPIED_ROWS = 20_000;
 
 interface BlockOptions {
   readonly query: ListQuery;
@@ -34,10 +28,10 @@ interface BlockOptions {
   readonly total: number;
 }
 
-export function useBlocks({ query, columns, total }: BlockOptions) {
+export type Blocks = ReturnType<typeof blocksOf>;
+
+export function blocksOf({ query, columns, total }: BlockOptions) {
   const { collection } = query;
-  /** The plan of a paste that the person has to confirm. */
-  const [plan, setPlan] = useState<Paste>();
 
   /** The cells as text. A reference is its title, as the grid shows it. */
   const print = ({ left, right }: Range, rows: readonly Row[]): Block =>
@@ -124,27 +118,20 @@ export function useBlocks({ query, columns, total }: BlockOptions) {
       const chosen = columns.slice(range.left, range.left + block[0]!.length);
       const fields = chosen.map(({ field }) => field);
       const names = await findBlockNames(chosen, collection, block);
-      const planWith = (formats: Formats): Paste => {
+      /** The plan in the notations of the columns, which the person can change. */
+      const planWith = (formats: Formats) => {
         const notations = notationsOf('\t', fields, block, formats);
-        const planned = planBlock(collection, rows, chosen, block, parserFor(names, notations));
-        const choose = (field: Field, notation: Notation) => setPlan(planWith({ ...formats, [field.name]: notation }));
-        return { ...planned, collection, notations, fields, choose };
+        return { ...planBlock(collection, rows, chosen, block, parserFor(names, notations)), notations };
       };
       const planned = planWith({});
       const [only] = planned.changes;
       const isOne = block.length === 1 && fields.length === 1 && !planned.notations.areUndecided;
       if (isOne && only !== undefined) await saveCell(only.place, only.row, only.after, block[0]![0]!);
-      else if (planned.changes.length + planned.added.length + planned.problems.length > 0) setPlan(planned);
+      else if (planned.changes.length + planned.added.length + planned.problems.length > 0)
+        await showDialog(<PasteDialog collection={collection} fields={fields} planWith={planWith} />);
       else notify(t.grid.sameValues, { topic: 'paste' });
     });
   };
 
-  /** Stores the plan of the dialog. */
-  const apply = async () => {
-    const { changes, added } = plan!;
-    await saveRows(collection, editsOf(changes), () => t.grid.pasted(changes.length, added.length), added);
-    setPlan(undefined);
-  };
-
-  return { plan, closePlan: () => setPlan(undefined), apply, copy, paste, clear, fill, fillDown };
+  return { copy, paste, clear, fill, fillDown };
 }
