@@ -3,40 +3,28 @@ import { useState } from 'react';
 import { isLoggedIn, logOut, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { showDialog } from '../components/dialog.tsx';
-import { Menu, type MenuItem } from '../components/menu.tsx';
+import { choiceItems, Menu, type MenuItem } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { clearDrafts } from '../record/stored-drafts.ts';
-import { chooseTheme, currentTheme, THEMES } from './theme.ts';
+import { chooseTheme, currentTheme, THEMES, type Theme } from './theme.ts';
 
 const PasswordDialog = onDemand(() => import('./password-dialog.tsx'));
 
 export function AccountMenu() {
   const [theme, setTheme] = useState(currentTheme);
+  const showTheme = (next: Theme) => {
+    chooseTheme(next);
+    setTheme(next);
+  };
+  const languages = Object.keys(LANGUAGES) as Language[];
   const groups = [
     ...(session === undefined && token.get() === undefined
       ? []
       : [{ ...(session?.name ? { label: session.name } : {}), items: sessionItems() }]),
-    {
-      label: t.app.theme,
-      items: THEMES.map((each) => ({
-        label: t.app.themes[each],
-        isChecked: each === theme,
-        onChoose: () => {
-          chooseTheme(each);
-          setTheme(each);
-        },
-      })),
-    },
-    {
-      label: t.app.language,
-      items: (Object.keys(LANGUAGES) as Language[]).map((each) => ({
-        label: LANGUAGES[each],
-        isChecked: each === language,
-        onChoose: () => chooseLanguage(each),
-      })),
-    },
+    { label: t.app.theme, items: choiceItems(THEMES, theme, (each) => t.app.themes[each], showTheme) },
+    { label: t.app.language, items: choiceItems(languages, language, (each) => LANGUAGES[each], chooseLanguage) },
   ];
   return <Menu label={t.app.account} icon="user" groups={groups} />;
 }

@@ -2,7 +2,7 @@
  * Menu buttons, and the context menu of the page. Arrow keys, Home, End and letters move among the items; Escape and
  * Tab close it.
  */
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Store, useStore } from '../base/store.ts';
 import { Icon } from './icon.tsx';
@@ -17,11 +17,20 @@ export interface MenuItem {
   readonly onChoose: () => unknown;
 }
 
-/** A heading and the items below it. */
+/** A heading and the items below it. False stands for an item that the person may not choose. */
 export interface MenuGroup {
   readonly label?: string;
-  readonly items: readonly MenuItem[];
+  readonly items: readonly (MenuItem | false)[];
 }
+
+/** The items of a choice. */
+export const choiceItems = <Of,>(
+  options: readonly Of[],
+  chosen: Of,
+  nameOf: (option: Of) => string,
+  choose: (option: Of) => unknown,
+): readonly MenuItem[] =>
+  options.map((each) => ({ label: nameOf(each), isChecked: each === chosen, onChoose: () => choose(each) }));
 
 interface MenuProps {
   readonly label: string;
@@ -29,10 +38,10 @@ interface MenuProps {
   readonly icon: IconName;
   readonly className?: string;
   /** The visible text of the button. */
-  readonly children?: ReactNode;
+  readonly text?: string;
 }
 
-export function Menu({ label, groups, icon, className = 'icon-button', children }: MenuProps) {
+export function Menu({ label, groups, icon, className = 'icon-button', text }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const popup = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -54,7 +63,7 @@ export function Menu({ label, groups, icon, className = 'icon-button', children 
         }}
       >
         <Icon name={icon} />
-        {children}
+        {text}
       </button>
       <MenuItems popup={popup} id={id} label={label} groups={groups} isOpen={isOpen} onToggle={setOpen} />
     </>
@@ -72,7 +81,7 @@ const contextMenu = new Store<OpenMenu | undefined>(undefined);
 export function showContextMenu(at: MouseEvent | Element, label: string, groups: readonly MenuGroup[]): void {
   const { left: x, bottom: y } =
     at instanceof Element ? at.getBoundingClientRect() : { left: at.clientX, bottom: at.clientY };
-  contextMenu.set({ x, y, label, groups: groups.filter(({ items }) => items.length > 0) });
+  contextMenu.set({ x, y, label, groups });
 }
 
 /** Whether a key asks for the context menu. Its own event would have the place of the focus only. */
@@ -133,7 +142,12 @@ function MenuItems({ popup, id, label, groups, isOpen, onToggle }: MenuItemsProp
       onKeyDown={onKeyDown}
       onToggle={({ newState }) => onToggle(newState === 'open')}
     >
-      {isOpen && groups.map((group) => <Group key={group.label ?? group.items[0]?.label} {...group} close={close} />)}
+      {isOpen &&
+        groups.map(({ label: heading, items }) => {
+          const shown = items.filter((each) => each !== false);
+          if (shown.length === 0) return null;
+          return <Group key={heading ?? shown[0]!.label} label={heading} items={shown} close={close} />;
+        })}
     </div>
   );
 }
@@ -142,7 +156,13 @@ function itemsIn(popup: HTMLElement | null): readonly HTMLElement[] {
   return [...(popup?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
 }
 
-function Group({ label, items, close }: MenuGroup & { readonly close: () => void }) {
+interface GroupProps {
+  readonly label: string | undefined;
+  readonly items: readonly MenuItem[];
+  readonly close: () => void;
+}
+
+function Group({ label, items, close }: GroupProps) {
   return (
     <div role="group" aria-label={label}>
       {label !== undefined && <div className="help">{label}</div>}

@@ -42,9 +42,5 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
     );
   const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(formatNumber(checked.length));
   const items = FORMATS.map((format) => ({ label: t.exporting.formats[format], onChoose: () => void save(format) }));
-  return (
-    <Menu icon="download" label={label} className="button" groups={[{ items }]}>
-      {label}
-    </Menu>
-  );
+  return <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />;
 }

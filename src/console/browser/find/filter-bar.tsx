@@ -92,14 +92,13 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
       <Menu
         icon="plus"
         label={t.find.addFilter}
+        text={t.find.addFilter}
         className="button quiet small"
         groups={[...groups].map(([label, items]) => ({
           label,
           items: items.map((filter) => ({ label: labelOf(filter.field), onChoose: () => open(filter) })),
         }))}
-      >
-        {t.find.addFilter}
-      </Menu>
+      />
       <Button kind="quiet" className="small" icon="sliders-horizontal" onClick={openAdvanced}>
         {t.find.allConditions}
       </Button>

@@ -53,31 +53,25 @@ export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index:
     const { top: first, bottom: last } = rangeOf(selection);
     const duplicate = () => void duplicateRow(collection, row, navigate, showRow);
     const remove = () => void deleteRows(first, last).catch(notifyError);
+    const isWritable = mayWrite(collection, field, false);
+    const deleteLabel = t.grid.deleteSome(last - first + 1);
     const groups: readonly MenuGroup[] = [
       {
         items: [
           { label: t.grid.openRow, icon: 'maximize-2', onChoose: () => open(place.row) },
           { label: t.grid.openPage, icon: 'external-link', onChoose: () => navigate(rowAddress(collection, row)) },
-          ...(may('create', collection)
-            ? [{ label: t.record.duplicate, icon: 'copy' as const, onChoose: duplicate }]
-            : []),
+          may('create', collection) && { label: t.record.duplicate, icon: 'copy', onChoose: duplicate },
           { label: t.grid.selectRow(titleOf(collection, row)), onChoose: () => checked.check(place.row, false) },
         ],
       },
       { items: filterItems(row, field) },
       {
-        items: mayWrite(collection, field, false)
-          ? [
-              { label: t.grid.fillDown, icon: 'arrow-down', onChoose: () => blocks.fillDown(selection) },
-              { label: t.grid.clearCells, icon: 'x', onChoose: () => blocks.clear(selection) },
-            ]
-          : [],
+        items: [
+          isWritable && { label: t.grid.fillDown, icon: 'arrow-down', onChoose: () => blocks.fillDown(selection) },
+          isWritable && { label: t.grid.clearCells, icon: 'x', onChoose: () => blocks.clear(selection) },
+        ],
       },
-      {
-        items: may('delete', collection)
-          ? [{ label: t.grid.deleteSome(last - first + 1), icon: 'trash', onChoose: remove }]
-          : [],
-      },
+      { items: [may('delete', collection) && { label: deleteLabel, icon: 'trash', onChoose: remove }] },
     ];
     showContextMenu(at, titleOf(collection, row), groups);
   };

@@ -6,7 +6,7 @@ import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
-import { Menu } from '../components/menu.tsx';
+import { choiceItems, Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';
 import { notifyError, notifySaved } from '../components/toasts.tsx';
 import { formatValue } from '../fields/registry.ts';
@@ -79,7 +79,8 @@ interface BoardColumnProps extends BoardProps {
 function BoardColumn({ query, field, selection, value, values, move, dragged, onDrag }: BoardColumnProps) {
   const { collection } = query;
   const { rows, total, end, error, refetch } = useMoreRows(query);
-  const name = nameOf(collection, field, value);
+  const valueName = (each: Value) => nameOf(collection, field, each);
+  const name = valueName(value);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     if (dragged !== undefined && dragged[field.name] !== value) move(dragged, value);
@@ -109,15 +110,7 @@ function BoardColumn({ query, field, selection, value, values, move, dragged, on
                 label={t.views.move(titleOf(collection, row))}
                 icon="arrow-right-left"
                 className="icon-button small"
-                groups={[
-                  {
-                    items: values.map((each) => ({
-                      label: nameOf(collection, field, each),
-                      isChecked: each === value,
-                      onChoose: () => each !== value && move(row, each),
-                    })),
-                  },
-                ]}
+                groups={[{ items: choiceItems(values, value, valueName, (each) => each !== value && move(row, each)) }]}
               />
             </RowCard>
           </li>

@@ -132,12 +132,10 @@ function Branch({ row, above, before, below, isFirst }: BranchProps) {
     showContextMenu(at, title, [
       { items: [{ label: t.grid.openRow, icon: 'maximize-2', onChoose: () => tree.open(key) }] },
       {
-        items: mayMove
-          ? [
-              { label: t.views.moveTo, icon: 'arrow-right-left', onChoose: chooseParent },
-              ...(above.length === 0 ? [] : [{ label: t.views.moveToTop, onChoose: () => move(row, null) }]),
-            ]
-          : [],
+        items: [
+          mayMove && { label: t.views.moveTo, icon: 'arrow-right-left', onChoose: chooseParent },
+          mayMove && above.length > 0 && { label: t.views.moveToTop, onChoose: () => move(row, null) },
+        ],
       },
     ]);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -10,7 +10,7 @@ import { Button } from '../components/button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Check, TextField } from '../components/inputs.tsx';
-import { Menu, type MenuItem } from '../components/menu.tsx';
+import { choiceItems, Menu } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
@@ -36,11 +36,13 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const save = (view: View) => void saveView(query, view).catch(notifyError);
   const remove = (view: View) =>
     void removeView(collection, view).then(() => navigate(`/c${pathOf(collection)}`), notifyError);
-  const actionsOf = (view: View): readonly MenuItem[] => {
+  const actionsOf = (view: View) => {
     const label = view.shared ? t.views.unshare : t.views.share;
     const share = { label, onChoose: () => save({ ...view, shared: !view.shared }) };
-    const isShareable = view.owner !== undefined && hasIdentity();
-    return [...(isShareable ? [share] : []), { label: t.views.remove, onChoose: () => remove(view) }];
+    return [
+      view.owner !== undefined && hasIdentity() && share,
+      { label: t.views.remove, onChoose: () => remove(view) },
+    ];
   };
   return (
     <div className="view-bar line">
@@ -82,16 +84,10 @@ function GroupMenu({ query }: { readonly query: ListQuery }) {
   if (useLayout(query).kind !== 'table' || fields.length === 0) return null;
   const group = groupOf(query);
   const nameOf = (field: Field | undefined) => (field === undefined ? t.views.noGroups : labelOf(field));
-  const items = [undefined, ...fields].map((field) => ({
-    label: nameOf(field),
-    isChecked: field === group,
-    onChoose: () => navigate(listAddress(withOwn(query, GROUP, field?.name))),
-  }));
-  return (
-    <Menu icon="rows-3" label={t.views.groupBy(nameOf(group))} className="button quiet" groups={[{ items }]}>
-      {t.views.groupBy(nameOf(group))}
-    </Menu>
-  );
+  const choose = (field?: Field) => navigate(listAddress(withOwn(query, GROUP, field?.name)));
+  const items = choiceItems([undefined, ...fields], group, nameOf, choose);
+  const label = t.views.groupBy(nameOf(group));
+  return <Menu icon="rows-3" label={label} text={label} className="button quiet" groups={[{ items }]} />;
 }
 
 /** The language of a list whose fields have translations. */
@@ -100,21 +96,12 @@ function LanguageMenu({ query }: { readonly query: ListQuery }) {
   const languages = languagesOf(query.collection);
   if (languages.length === 0) return null;
   const nameOf = (each: string | undefined) => (each === undefined ? t.views.allLanguages : languageName(each));
-  const items = [undefined, ...languages].map((each) => {
-    const { language: _before, ...others } = settings;
-    const next = each === undefined ? others : { ...others, language: each };
-    return {
-      label: nameOf(each),
-      isChecked: each === settings.language,
-      onChoose: () => setColumnSettings(query, next),
-    };
-  });
-  const label = t.views.language(nameOf(settings.language));
-  return (
-    <Menu icon="languages" label={label} className="button quiet" groups={[{ items }]}>
-      {nameOf(settings.language)}
-    </Menu>
-  );
+  const { language, ...others } = settings;
+  const choose = (each?: string) =>
+    setColumnSettings(query, each === undefined ? others : { ...others, language: each });
+  const items = choiceItems([undefined, ...languages], language, nameOf, choose);
+  const label = t.views.language(nameOf(language));
+  return <Menu icon="languages" label={label} text={nameOf(language)} className="button quiet" groups={[{ items }]} />;
 }
 
 function LayoutMenu({ query }: { readonly query: ListQuery }) {
@@ -132,21 +119,11 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
     if (each.kind === 'tree') return t.views.treeBy(labelOf(each.field));
     return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
   };
-  const items = layouts.map((each) => ({
-    label: nameOf(each),
-    isChecked: nameOf(each) === nameOf(layout),
-    onChoose: () => navigate(listAddress(withLayout(query, each))),
-  }));
-  return (
-    <Menu
-      icon={ICONS[layout.kind]}
-      label={t.views.layout(nameOf(layout))}
-      className="button quiet"
-      groups={[{ items }]}
-    >
-      {nameOf(layout)}
-    </Menu>
-  );
+  const name = nameOf(layout);
+  const current = layouts.find((each) => nameOf(each) === name) ?? layout;
+  const items = choiceItems(layouts, current, nameOf, (each) => navigate(listAddress(withLayout(query, each))));
+  const label = t.views.layout(name);
+  return <Menu icon={ICONS[layout.kind]} label={label} text={name} className="button quiet" groups={[{ items }]} />;
 }
 
 function SaveDialog({ query }: { readonly query: ListQuery }) {

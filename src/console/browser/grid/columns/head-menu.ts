@@ -1,7 +1,7 @@
 /** The menu of a column: sort, group, hide, move and fit. */
 import { type Field, labelOf } from '../../api/catalogue.ts';
 import { currentQuery, GROUP, groupFields, type ListQuery, listAddress, withOwn } from '../../api/query/list.ts';
-import { type MenuGroup, showContextMenu } from '../../components/menu.tsx';
+import { choiceItems, type MenuGroup, showContextMenu } from '../../components/menu.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
 import {
@@ -31,52 +31,43 @@ export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions)
   const set = (next: ColumnSettings) => () => setColumnSettings(query, next);
   const show = (change: Partial<ListQuery>) => () => navigate(listAddress({ ...currentQuery(collection), ...change }));
   const sort = (isDescending: boolean) => show({ order: [{ name, isDescending }] });
+  const others = order.filter((key) => key.name !== name);
   const moveTo = (to: string) => set(moveColumn(collection, settings, name, to));
   const groups: readonly MenuGroup[] = [
     {
       items: [
         { label: t.grid.sortAscending, icon: 'arrow-up', onChoose: sort(false) },
         { label: t.grid.sortDescending, icon: 'arrow-down', onChoose: sort(true) },
-        ...(order.some((key) => key.name === name)
-          ? [{ label: t.grid.doNotSort, onChoose: show({ order: order.filter((key) => key.name !== name) }) }]
-          : []),
-        ...(groupFields(collection).includes(field)
-          ? [
-              {
-                label: t.views.groupBy(labelOf(field)),
-                icon: 'rows-3' as const,
-                onChoose: () => navigate(listAddress(withOwn(currentQuery(collection), GROUP, name))),
-              },
-            ]
-          : []),
+        others.length < order.length && { label: t.grid.doNotSort, onChoose: show({ order: others }) },
+        groupFields(collection).includes(field) && {
+          label: t.views.groupBy(labelOf(field)),
+          icon: 'rows-3',
+          onChoose: () => navigate(listAddress(withOwn(currentQuery(collection), GROUP, name))),
+        },
       ],
     },
     {
       items: [
-        ...(place > 1
-          ? [{ label: t.grid.moveLeft, icon: 'arrow-left' as const, onChoose: moveTo(visible[place - 1]!) }]
-          : []),
-        ...(place > 0 && place < visible.length - 1
-          ? [{ label: t.grid.moveRight, icon: 'arrow-right' as const, onChoose: moveTo(visible[place + 1]!) }]
-          : []),
+        place > 1 && { label: t.grid.moveLeft, icon: 'arrow-left', onChoose: moveTo(visible[place - 1]!) },
+        place > 0 &&
+          place < visible.length - 1 && {
+            label: t.grid.moveRight,
+            icon: 'arrow-right',
+            onChoose: moveTo(visible[place + 1]!),
+          },
         { label: t.grid.fitWidth, onChoose: fit },
-        ...(place > 0
-          ? [{ label: t.grid.hideColumn, icon: 'x' as const, onChoose: set(toggleColumn(settings, name)) }]
-          : []),
+        place > 0 && { label: t.grid.hideColumn, icon: 'x', onChoose: set(toggleColumn(settings, name)) },
       ],
     },
   ];
   const isNumber = kindOf({ collection, field }).name === 'number';
   const isOrdered = isNumber || kindOf({ collection, field }).name === 'date';
   const isPossible = { sum: isNumber, avg: isNumber, min: isOrdered, max: isOrdered, filled: true, empty: true };
-  const figure = settings.figures?.[name];
-  const figures = {
-    label: t.grid.figure,
-    items: [undefined, ...FIGURES.filter((each) => isPossible[each])].map((each) => ({
-      label: each === undefined ? t.views.noGroups : t.grid.figures[each],
-      isChecked: each === figure,
-      onChoose: set(withFigure(settings, name, each)),
-    })),
-  };
-  showContextMenu(at, labelOf(field), [...groups, figures]);
+  const items = choiceItems(
+    [undefined, ...FIGURES.filter((each) => isPossible[each])],
+    settings.figures?.[name],
+    (each) => (each === undefined ? t.views.noGroups : t.grid.figures[each]),
+    (each) => setColumnSettings(query, withFigure(settings, name, each)),
+  );
+  showContextMenu(at, labelOf(field), [...groups, { label: t.grid.figure, items }]);
 }
