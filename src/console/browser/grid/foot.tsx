@@ -1,18 +1,30 @@
 /** The foot of the grid: count, sum and average of the selected cells. */
 import { useQuery } from '@tanstack/react-query';
+import { exactDecimal, exactUnits, printDecimal, rounded } from '../../../collection/types/number/decimal-text.ts';
 import { isNumeric, type Value } from '../api/catalogue.ts';
 import { loadedRow, loadRows } from '../api/queries.ts';
-import type { ListQuery } from '../api/query/list.ts';
-import { listUrl } from '../api/query/list.ts';
+import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
 import { formatDecimal, formatDigits, formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import { cellCount, type Range } from './selection.ts';
-import { addExactly, printSum } from './totals.ts';
 
 /** Larger selections have a count, but no sum. */
 const MAX_ROWS = 10_000;
+
+/** The sum of decimal numbers, without rounding; undefined if a text is not a decimal number. */
+export function addExactly(texts: readonly string[]): string | undefined {
+  const numbers = texts.map(exactDecimal);
+  if (!numbers.every((each) => each !== undefined)) return undefined;
+  const scale = Math.max(0, ...numbers.map((each) => each.scale));
+  return printDecimal(
+    exactUnits(
+      numbers.reduce((sum, each) => sum + rounded(each, scale), 0n),
+      scale,
+    ),
+  );
+}
 
 interface FootProps {
   readonly query: ListQuery;
@@ -44,8 +56,8 @@ export function Foot({ query, columns, range }: FootProps) {
       {rows !== undefined && <span>{t.grid.filled(formatNumber(filled.length))}</span>}
       {total !== undefined && (
         <>
-          <span>{t.grid.sum(formatDigits(printSum(total), 0))}</span>
-          <span>{t.grid.average(formatDecimal(Number(printSum(total)) / filled.length, 0, 4))}</span>
+          <span>{t.grid.sum(formatDigits(total, 0))}</span>
+          <span>{t.grid.average(formatDecimal(Number(total) / filled.length, 0, 4))}</span>
         </>
       )}
     </div>

@@ -1,6 +1,7 @@
 /** Changes a field of many rows: a value or a calculation, with a preview from the service. */
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
+import { exactDecimal, exactUnits, printDecimal, rounded } from '../../../../collection/types/number/decimal-text.ts';
 import { applyChange, ChangedMeanwhile, previewChange, type Target } from '../../api/bulk-change.ts';
 import { type Field, labelOf, mayWrite, titleOf } from '../../api/catalogue.ts';
 import { problemOf } from '../../api/errors.ts';
@@ -145,10 +146,7 @@ export function operationOf(way: Exclude<Way, 'set' | 'clear'>, text: string, de
 
 /** The factor of a percentage, with all digits: 7.5 is 1.075. */
 export function percentFactor(percent: string): string {
-  const [, sign = '', whole = '0', digits = ''] = /^(-?)(\d*)\.?(\d*)$/.exec(percent) ?? [];
-  const scale = 10n ** BigInt(digits.length + 2);
-  const part = BigInt(whole + digits || '0');
-  const factor = sign === '-' ? scale - part : scale + part;
-  const text = (factor < 0n ? -factor : factor).toString().padStart(digits.length + 3, '0');
-  return `${factor < 0n ? '-' : ''}${text.slice(0, -digits.length - 2)}.${text.slice(-digits.length - 2)}`;
+  const part = exactDecimal(percent)!;
+  const scale = part.scale + 2;
+  return printDecimal(exactUnits(10n ** BigInt(scale) + rounded(part, part.scale), scale));
 }
