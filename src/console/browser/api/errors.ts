@@ -1,14 +1,11 @@
+import type { ErrorLocation } from '../../../base/errors.ts';
+
 /** An error response of the service. Its members name the place of the error, so that no code parses messages. */
-export interface Problem {
+export interface Problem extends ErrorLocation {
   readonly code: string;
   readonly message: string;
   readonly details?: string | null;
   readonly hint?: string | null;
-  /** The position of the row in the body, from 0. */
-  readonly index?: number;
-  /** The field; several are separated by commas. */
-  readonly field?: string;
-  readonly value?: unknown;
   /** The position in a batch, from 0. */
   readonly request?: number;
   /** All errors, with `Prefer: errors=all`. */
@@ -16,14 +13,13 @@ export interface Problem {
 }
 
 export class ApiError extends Error {
-  readonly status: number;
-  readonly problem: Problem;
+  override readonly name = 'ApiError';
 
-  constructor(status: number, problem: Problem) {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
     super(problem.message);
-    this.name = 'ApiError';
-    this.status = status;
-    this.problem = problem;
   }
 }
 
