@@ -1,10 +1,11 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
 import { useEffect, useState } from 'react';
-import { type Collection, mayUndo } from '../api/catalogue.ts';
+import { type Collection, mayUndo, type Row } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
+import { invalidate } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
-import type { SaveOutcome } from '../api/save-row.ts';
+import { type SaveOutcome, saveRow } from '../api/save-row.ts';
 import { tabStorage } from '../base/storage.ts';
 import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
@@ -84,6 +85,12 @@ export function notifySaved(collection: Collection, outcome: SaveOutcome, saved:
 
 export function notifyError(error: unknown): void {
   notify(explain(error), { isError: true });
+}
+
+/** Saves values of a row, reports the result, and reloads what shows the row. */
+export async function saveAndReport(collection: Collection, row: Row, values: Row, saved: string): Promise<void> {
+  await saveRow(collection, row, values).then((outcome) => notifySaved(collection, outcome, saved), notifyError);
+  await invalidate(collection);
 }
 
 const dismiss = (id: number): void => removeToasts((each) => each.id === id);

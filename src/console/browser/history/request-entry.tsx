@@ -4,14 +4,12 @@ import { useState } from 'react';
 import { collectionNamed, type Field, titleOfCollection } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLogKey } from '../api/changes.ts';
 import type { Pair } from '../api/query/list.ts';
-import { queryClient } from '../api/query-client.ts';
-import { saveRow } from '../api/save-row.ts';
 import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { notifyError, notifySaved } from '../components/toasts.tsx';
+import { saveAndReport } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -79,14 +77,8 @@ function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {
 }
 
 /** Sets a field to its value before the change. If someone changed it since, the person decides. */
-async function restoreValue({ collection: name, key, before, after }: Change, { name: field }: Field): Promise<void> {
+function restoreValue({ collection: name, key, before, after }: Change, { name: field }: Field): Promise<void> {
   const collection = collectionNamed(name)!;
   const shown = { ...rowOfLogKey(collection, key), [field]: after![field] ?? null };
-  try {
-    const outcome = await saveRow(collection, shown, { [field]: before![field] ?? null });
-    notifySaved(collection, outcome, t.history.valueRestored);
-  } catch (error) {
-    notifyError(error);
-  }
-  await queryClient.invalidateQueries();
+  return saveAndReport(collection, shown, { [field]: before![field] ?? null }, t.history.valueRestored);
 }

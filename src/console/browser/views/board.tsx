@@ -1,14 +1,12 @@
 /** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
 import { type DragEvent, useState } from 'react';
-import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
-import { invalidate } from '../api/queries.ts';
+import { type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { saveRow } from '../api/save-row.ts';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';
-import { notifyError, notifySaved } from '../components/toasts.tsx';
+import { saveAndReport } from '../components/toasts.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -33,8 +31,10 @@ export default function Board({ query, field, selection }: BoardProps) {
   const { collection } = query;
   const values = valuesOf(field);
   const [dragged, setDragged] = useState<Row>();
+  const nameOf = (value: Value) => (value === null ? t.views.noValue : formatValue({ collection, field }, value));
   const move: Move = (row, value) => {
-    void moveRow(collection, field, row, value);
+    const message = t.views.moved(titleOf(collection, row), nameOf(value));
+    void saveAndReport(collection, row, { [field.name]: value }, message);
   };
   return (
     <div className="board">
@@ -45,6 +45,7 @@ export default function Board({ query, field, selection }: BoardProps) {
           field={field}
           value={value}
           values={values}
+          nameOf={nameOf}
           move={move}
           selection={selection}
           dragged={dragged}
@@ -55,32 +56,19 @@ export default function Board({ query, field, selection }: BoardProps) {
   );
 }
 
-async function moveRow(collection: Collection, field: Field, row: Row, value: Value): Promise<void> {
-  try {
-    const outcome = await saveRow(collection, row, { [field.name]: value });
-    notifySaved(collection, outcome, t.views.moved(titleOf(collection, row), nameOf(collection, field, value)));
-  } catch (error) {
-    notifyError(error);
-  }
-  await invalidate(collection);
-}
-
-const nameOf = (collection: Collection, field: Field, value: Value): string =>
-  value === null ? t.views.noValue : formatValue({ collection, field }, value);
-
 interface BoardColumnProps extends BoardProps {
   readonly value: Value;
   readonly values: readonly Value[];
+  readonly nameOf: (value: Value) => string;
   readonly move: Move;
   readonly dragged: Row | undefined;
   readonly onDrag: (row: Row | undefined) => void;
 }
 
-function BoardColumn({ query, field, selection, value, values, move, dragged, onDrag }: BoardColumnProps) {
+function BoardColumn({ query, field, selection, value, values, nameOf, move, dragged, onDrag }: BoardColumnProps) {
   const { collection } = query;
   const { rows, total, end, error, refetch } = useMoreRows(query);
-  const valueName = (each: Value) => nameOf(collection, field, each);
-  const name = valueName(value);
+  const name = nameOf(value);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     if (dragged !== undefined && dragged[field.name] !== value) move(dragged, value);
@@ -110,7 +98,7 @@ function BoardColumn({ query, field, selection, value, values, move, dragged, on
                 label={t.views.move(titleOf(collection, row))}
                 icon="arrow-right-left"
                 className="icon-button small"
-                groups={[{ items: choiceItems(values, value, valueName, (each) => each !== value && move(row, each)) }]}
+                groups={[{ items: choiceItems(values, value, nameOf, (each) => each !== value && move(row, each)) }]}
               />
             </RowCard>
           </li>

@@ -13,31 +13,23 @@ import {
   type Value,
 } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
-import { invalidate } from '../api/queries.ts';
 import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { keysFilter } from '../api/query/keys.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
-import { saveRow } from '../api/save-row.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Labelled } from '../components/small.tsx';
-import { notifyError, notifySaved } from '../components/toasts.tsx';
+import { saveAndReport } from '../components/toasts.tsx';
 import type { FieldPlace } from '../fields/kind.ts';
 import { kindOf } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 
 /** Moves a row below another row, or to the top. */
-export async function moveRow(collection: Collection, field: Field, row: Row, to: Row | null): Promise<void> {
+export function moveRow(collection: Collection, field: Field, row: Row, to: Row | null): Promise<void> {
   const value = to === null ? null : (to[collection.key[0]!.name] ?? null);
-  try {
-    const outcome = await saveRow(collection, row, { [field.name]: value });
-    const title = titleOf(collection, row);
-    const message = to === null ? t.views.movedToTop(title) : t.views.movedBelow(title, titleOf(collection, to));
-    notifySaved(collection, outcome, message);
-  } catch (error) {
-    notifyError(error);
-  }
-  await invalidate(collection);
+  const title = titleOf(collection, row);
+  const message = to === null ? t.views.movedToTop(title) : t.views.movedBelow(title, titleOf(collection, to));
+  return saveAndReport(collection, row, { [field.name]: value }, message);
 }
 
 /** The number of rows below each of these, by key. */
