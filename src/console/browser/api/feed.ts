@@ -1,5 +1,5 @@
 /** The live feed of a list: every change of its rows, for as long as the page listens. */
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { Row } from './catalogue.ts';
 import { askTexts, parseExactly } from './client.ts';
 import { ApiError } from './errors.ts';
@@ -53,8 +53,7 @@ export async function follow(url: string, onEvent: (event: FeedEvent) => void, s
  * connections to a host, and hidden tabs must not use them up.
  */
 export function useFeed(url: string | undefined, onEvents: (events: readonly FeedEvent[]) => void): void {
-  const latest = useRef(onEvents);
-  latest.current = onEvents;
+  const report = useEffectEvent(onEvents);
   useEffect(() => {
     if (url === undefined) return;
     let stop: AbortController | undefined;
@@ -62,7 +61,7 @@ export function useFeed(url: string | undefined, onEvents: (events: readonly Fee
     let timer: ReturnType<typeof setTimeout> | undefined;
     const handle = () => {
       timer = undefined;
-      latest.current(gathered);
+      report(gathered);
       gathered = [];
     };
     const onEvent = (event: FeedEvent) => {

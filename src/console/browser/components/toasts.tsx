@@ -11,6 +11,7 @@ import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button, IconButton } from './button.tsx';
 import { Menu } from './menu.tsx';
+import { useShortcut } from './shortcut.ts';
 
 interface Toast {
   readonly id: number;
@@ -131,7 +132,7 @@ async function revert(requestId: string, done: string): Promise<string | undefin
 }
 
 export function Toasts() {
-  useUndoKey();
+  useShortcut('zy', onUndoKey);
   return (
     <div className="toasts stack" role="status" aria-live="polite">
       {useStore(toasts).map((toast) => (
@@ -179,20 +180,11 @@ export function UndoMenu() {
 }
 
 /** Ctrl+Z outside of inputs undoes the last change of this tab; Ctrl+Y and Ctrl+Shift+Z repeat it. */
-function useUndoKey(): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const isTyping =
-        (event.target as Element | null)?.closest?.('input:not([type=checkbox]), textarea, select') != null;
-      const key = event.key.toLowerCase();
-      if (!(event.ctrlKey || event.metaKey) || isTyping || (key !== 'z' && key !== 'y')) return;
-      const isRedo = key === 'y' || event.shiftKey;
-      const last = isRedo ? redoable.at(-1) : undoable.get().at(-1)?.requestId;
-      if (last === undefined) return;
-      event.preventDefault();
-      void (isRedo ? redo(last) : undo(last));
-    };
-    addEventListener('keydown', onKeyDown);
-    return () => removeEventListener('keydown', onKeyDown);
-  }, []);
+function onUndoKey(event: KeyboardEvent): void {
+  const isTyping = (event.target as Element | null)?.closest?.('input:not([type=checkbox]), textarea, select') != null;
+  const isRedo = event.key.toLowerCase() === 'y' || event.shiftKey;
+  const last = isRedo ? redoable.at(-1) : undoable.get().at(-1)?.requestId;
+  if (last === undefined || isTyping) return;
+  event.preventDefault();
+  void (isRedo ? redo(last) : undo(last));
 }

@@ -1,5 +1,5 @@
 /** The input of files and pictures: drag and drop, paste, choose, preview, reorder and remove. */
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
@@ -107,15 +107,14 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
 
 /** Receives pasted files. The first input of the page also gets those that are pasted outside of any input of files. */
 function usePaste(element: RefObject<HTMLElement | null>, onFiles: (files: readonly File[]) => void): void {
-  const latest = useRef(onFiles);
-  latest.current = onFiles;
+  const receive = useEffectEvent(onFiles);
   useEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
       const pasted = [...(event.clipboardData?.files ?? [])];
       const target = event.target instanceof Element ? event.target.closest('.file-input') : null;
       if (pasted.length === 0 || (target ?? document.querySelector('.file-input')) !== element.current) return;
       event.preventDefault();
-      latest.current(pasted);
+      receive(pasted);
     };
     document.addEventListener('paste', onPaste);
     return () => document.removeEventListener('paste', onPaste);

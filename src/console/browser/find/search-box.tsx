@@ -7,6 +7,7 @@ import { IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
+import { useShortcut } from '../components/shortcut.ts';
 import { t } from '../i18n/text.ts';
 
 const Palette = onDemand(() => import('./palette.tsx'));
@@ -31,15 +32,10 @@ export function SearchBox() {
     );
     return () => clearTimeout(timer);
   });
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      openPalette();
-    };
-    addEventListener('keydown', onKeyDown);
-    return () => removeEventListener('keydown', onKeyDown);
-  }, []);
+  useShortcut('k', (event) => {
+    event.preventDefault();
+    openPalette();
+  });
   return (
     <search className="search-box">
       <Icon name="search" />
