@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
+import { useDragged } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/small.tsx';
 import type { InputProps } from '../fields/kind.ts';
@@ -20,7 +21,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
   const isImage = fileKind(type) === 'image';
   const ids = splitIds(text);
   const files = useFiles(ids);
-  const [dragged, setDragged] = useState<number>();
+  const dragged = useDragged<number>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   // Files may be moved or removed while an upload runs.
@@ -59,11 +60,8 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
             <li
               key={each}
               className="panel stack"
-              draggable={isList && !isDisabled}
-              onDragStart={() => setDragged(at)}
-              onDragEnd={() => setDragged(undefined)}
-              onDragOver={(event) => dragged !== undefined && event.preventDefault()}
-              onDrop={() => dragged !== undefined && move(dragged, at)}
+              {...dragged.source(at, isList && !isDisabled)}
+              {...dragged.target((from) => move(from, at))}
             >
               <FileItem
                 id={each}

@@ -1,9 +1,9 @@
 /** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
-import { type DragEvent, useState } from 'react';
 import { type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { type Dragged, useDragged } from '../components/drag.ts';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';
 import { saveAndReport } from '../components/toasts.tsx';
@@ -30,7 +30,7 @@ interface BoardProps {
 export default function Board({ query, field, selection }: BoardProps) {
   const { collection } = query;
   const values = valuesOf(field);
-  const [dragged, setDragged] = useState<Row>();
+  const dragged = useDragged<Row>();
   const nameOf = (value: Value) => (value === null ? t.views.noValue : formatValue({ collection, field }, value));
   const move: Move = (row, value) => {
     const message = t.views.moved(titleOf(collection, row), nameOf(value));
@@ -49,7 +49,6 @@ export default function Board({ query, field, selection }: BoardProps) {
           move={move}
           selection={selection}
           dragged={dragged}
-          onDrag={setDragged}
         />
       ))}
     </div>
@@ -61,25 +60,18 @@ interface BoardColumnProps extends BoardProps {
   readonly values: readonly Value[];
   readonly nameOf: (value: Value) => string;
   readonly move: Move;
-  readonly dragged: Row | undefined;
-  readonly onDrag: (row: Row | undefined) => void;
+  readonly dragged: Dragged<Row>;
 }
 
-function BoardColumn({ query, field, selection, value, values, nameOf, move, dragged, onDrag }: BoardColumnProps) {
+function BoardColumn({ query, field, selection, value, values, nameOf, move, dragged }: BoardColumnProps) {
   const { collection } = query;
   const { rows, total, end, error, refetch } = useMoreRows(query);
   const name = nameOf(value);
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    if (dragged !== undefined && dragged[field.name] !== value) move(dragged, value);
-    onDrag(undefined);
-  };
   return (
     <section
       className="board-column"
       aria-label={name}
-      onDragOver={(event) => dragged !== undefined && event.preventDefault()}
-      onDrop={onDrop}
+      {...dragged.target((row) => row[field.name] !== value && move(row, value))}
     >
       <h2>
         {name} <span className="count">{formatNumber(total)}</span>
@@ -87,12 +79,7 @@ function BoardColumn({ query, field, selection, value, values, nameOf, move, dra
       {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
       <ul>
         {rows.map((row) => (
-          <li
-            key={keyText(collection, row)}
-            draggable
-            onDragStart={() => onDrag(row)}
-            onDragEnd={() => onDrag(undefined)}
-          >
+          <li key={keyText(collection, row)} {...dragged.source(row)}>
             <RowCard query={query} row={row} omitted={field} selection={selection}>
               <Menu
                 label={t.views.move(titleOf(collection, row))}

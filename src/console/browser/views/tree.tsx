@@ -3,7 +3,7 @@
  * Alt+Shift with the arrow keys, or by its menu.
  */
 import { useQuery } from '@tanstack/react-query';
-import { createContext, type DragEvent, type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react';
 import { type Field, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { equals } from '../api/query/filter-text.ts';
@@ -11,6 +11,7 @@ import { keyText } from '../api/query/keys.ts';
 import type { ListQuery, Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
+import { type Dragged, useDragged } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
 import { isMenuKey, showContextMenu } from '../components/menu.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
@@ -36,7 +37,7 @@ interface TreeState extends TreeProps {
   readonly active: string | undefined;
   readonly setActive: (key: string) => void;
   readonly move: (row: Row, to: Row | null) => void;
-  readonly dragged: { current: Row | undefined };
+  readonly dragged: Dragged<Row>;
 }
 
 const Tree = createContext<TreeState | undefined>(undefined);
@@ -45,7 +46,7 @@ export default function TreeView({ query, field, open }: TreeProps) {
   const { collection, filters, search } = query;
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>();
-  const dragged = useRef<Row>(undefined);
+  const dragged = useDragged<Row>();
   const expand = (key: string, isOpen: boolean) =>
     setExpanded((before) => new Set(isOpen ? [...before, key] : [...before].filter((each) => each !== key)));
   const move = (row: Row, to: Row | null) => {
@@ -57,12 +58,8 @@ export default function TreeView({ query, field, open }: TreeProps) {
   const isFiltered = filters.length > 0 || search !== '';
   return (
     <Tree value={state}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a row dropped beside the others moves to the top */}
-      <div
-        className="tree"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={() => dragged.current !== undefined && move(dragged.current, null)}
-      >
+      {/* A row dropped beside the others moves to the top. */}
+      <div className="tree" {...dragged.target((row) => move(row, null))}>
         <p className="help">{t.views.treeHint}</p>
         <Level above={[]} filters={isFiltered ? filters : [[field.name, 'is.null']]} />
       </div>
@@ -167,12 +164,6 @@ function Branch({ row, above, before, below, isFirst }: BranchProps) {
     event.preventDefault();
     action();
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const from = dragged.current;
-    if (from !== undefined && keyText(collection, from) !== key) move(from, row);
-  };
   return (
     <li role="none">
       <div
@@ -191,11 +182,8 @@ function Branch({ row, above, before, below, isFirst }: BranchProps) {
           event.preventDefault();
           showMenu(event.nativeEvent);
         }}
-        draggable={mayMove}
-        onDragStart={() => {
-          dragged.current = row;
-        }}
-        onDrop={onDrop}
+        {...dragged.source(row, mayMove)}
+        {...dragged.target((from) => keyText(collection, from) !== key && move(from, row))}
       >
         <button
           type="button"

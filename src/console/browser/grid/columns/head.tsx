@@ -3,6 +3,7 @@ import type { PointerEvent } from 'react';
 import { useLocation } from 'wouter';
 import { labelOf } from '../../api/catalogue.ts';
 import { currentQuery, type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
+import { type Dragged, useDragged } from '../../components/drag.ts';
 import { Icon } from '../../components/icon.tsx';
 import { isMenuKey } from '../../components/menu.tsx';
 import { kindOf } from '../../fields/registry.ts';
@@ -18,16 +19,15 @@ interface GridHeadProps {
   readonly checkAll: () => void;
 }
 
-const DRAGGED = 'application/x-catalogue-column';
-
 export function GridHead({ query, columns, settings, isAllChecked, checkAll }: GridHeadProps) {
+  const dragged = useDragged<string>();
   return (
     <div className="grid-row grid-head" role="row" aria-rowindex={1}>
       <div role="columnheader" aria-colindex={1} className="grid-cell check">
         <input type="checkbox" aria-label={t.grid.selectAll} checked={isAllChecked} onChange={checkAll} />
       </div>
       {columns.map((column, at) => (
-        <HeadCell key={column.field.name} query={query} column={column} at={at} settings={settings} />
+        <HeadCell key={column.field.name} {...{ query, column, at, settings, dragged }} />
       ))}
     </div>
   );
@@ -38,9 +38,10 @@ interface HeadCellProps {
   readonly column: Column;
   readonly at: number;
   readonly settings: ColumnSettings;
+  readonly dragged: Dragged<string>;
 }
 
-function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: HeadCellProps) {
+function HeadCell({ query, column: { field, width, isFrozen }, at, settings, dragged }: HeadCellProps) {
   const [, navigate] = useLocation();
   const { collection, order } = query;
   const place = order.findIndex(({ name }) => name === field.name);
@@ -65,17 +66,13 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
       data-field={field.name}
       className={`grid-cell${isFrozen ? ' frozen' : ''}${isNumber ? ' number' : ''}`}
       aria-sort={key === undefined ? 'none' : key.isDescending ? 'descending' : 'ascending'}
-      draggable={!isFrozen}
+      {...dragged.source(field.name, !isFrozen)}
+      {...dragged.target(
+        (name) => name !== field.name && setColumnSettings(query, moveColumn(collection, settings, name, field.name)),
+      )}
       onContextMenu={(event) => {
         event.preventDefault();
         showMenu(event.nativeEvent);
-      }}
-      onDragStart={({ dataTransfer }) => dataTransfer.setData(DRAGGED, field.name)}
-      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        const moved = event.dataTransfer.getData(DRAGGED);
-        if (moved !== field.name) setColumnSettings(query, moveColumn(collection, settings, moved, field.name));
       }}
     >
       <button
