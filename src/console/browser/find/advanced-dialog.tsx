@@ -11,6 +11,7 @@ import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import {
   type ConditionParts,
+  conditionFor,
   operatorsOf,
   operatorWords,
   parseCondition,
@@ -218,10 +219,9 @@ function ConditionInput({ query, line, onChange }: ConditionInputProps) {
             filter={filter}
             chosen={valuesOf(printCondition({ ...line, isNegated: false }))}
             onChange={(values) => {
-              const given = values.filter((value) => value !== null);
-              if (given.length === values.length) onChange({ operator: 'in', operand: inList(given) });
-              else if (given.length === 0) onChange(EMPTY);
-              else onChange(parseCondition(`${OR_EMPTY}${inList(given)}`));
+              // A single value stays in the list, where others can be added.
+              const isSingle = values.length < 2 && values[0] !== null;
+              onChange(parseCondition(isSingle ? inList(values) : conditionFor(values)[0]!));
             }}
           />
         ) : operator === 'during' ? (

@@ -48,6 +48,14 @@ export function valuesOf(condition: string): readonly Value[] {
   return operator === 'eq' || operator === 'is' ? [operand] : [];
 }
 
+/** Whether a list has a value. Conditions have values as texts. */
+export const hasValue = (values: readonly Value[], value: Value): boolean =>
+  values.some((each) => String(each) === String(value));
+
+/** The values with one more, or one fewer. */
+export const toggleValue = (values: readonly Value[], value: Value): readonly Value[] =>
+  hasValue(values, value) ? values.filter((each) => String(each) !== String(value)) : [...values, value];
+
 /** The condition that selects these values. */
 export function conditionFor(values: readonly Value[]): readonly string[] {
   const given = values.filter((value) => value !== null);

@@ -3,14 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { type Field, isYesNo, labelOf, referenceOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { equals, pathOf, printName, queryText } from '../api/query/filter-text.ts';
+import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { conditionsOf, currentQuery, embeddingsOf, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Check } from '../components/inputs.tsx';
-import { inList } from '../fields/filters.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { parseCondition, parseList } from './conditions.ts';
+import { conditionFor, hasValue, toggleValue, valuesOf } from './conditions.ts';
 import { quickFields } from './quick-fields.ts';
 
 const MEDIA_TYPE = 'application/vnd.catalogue.facets+json';
@@ -47,14 +46,9 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
   if (data === undefined) return null;
   const toggle = (field: Field, value: Value) => {
     const { filters, ...rest } = currentQuery(collection);
-    const before = chosenValues(filters, field);
-    const isChosen = before.includes(String(value));
-    // Empty values need an operator of their own, so they are chosen alone.
-    const kept = value === null ? [] : before.filter((each) => each !== String(value) && each !== 'null');
-    const next: readonly Value[] = isChosen ? kept : [...kept, value];
+    const next = conditionFor(toggleValue(chosenValues(filters, field), value));
     const others = filters.filter(([name]) => name !== field.name);
-    const condition = next.length > 1 ? inList(next) : equals(next[0]);
-    navigate(listAddress({ ...rest, filters: next.length === 0 ? others : [...others, [field.name, condition]] }));
+    navigate(listAddress({ ...rest, filters: [...others, ...next.map((each): Pair => [field.name, each])] }));
   };
   return (
     <aside className="facets stack" aria-label={t.find.facets}>
@@ -63,20 +57,14 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
         return (
           <fieldset key={field.name}>
             <legend>{labelOf(field)}</legend>
-            {(data[printName(field.name)] ?? data[field.name] ?? []).slice(0, SHOWN).map(({ value, count, title }) => {
-              return (
-                <Check
-                  key={String(value)}
-                  checked={chosen.includes(String(value))}
-                  onChange={() => toggle(field, value)}
-                >
-                  <span className="one-line">
-                    {value === null ? t.app.empty : (title ?? formatValue({ collection, field }, value))}
-                  </span>{' '}
-                  <span className="count">{formatNumber(count)}</span>
-                </Check>
-              );
-            })}
+            {(data[printName(field.name)] ?? data[field.name] ?? []).slice(0, SHOWN).map(({ value, count, title }) => (
+              <Check key={String(value)} checked={hasValue(chosen, value)} onChange={() => toggle(field, value)}>
+                <span className="one-line">
+                  {value === null ? t.app.empty : (title ?? formatValue({ collection, field }, value))}
+                </span>{' '}
+                <span className="count">{formatNumber(count)}</span>
+              </Check>
+            ))}
           </fieldset>
         );
       })}
@@ -84,12 +72,6 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
   );
 }
 
-/** The values that the filters of a field select, as texts. */
-function chosenValues(filters: readonly Pair[], { name }: Field): readonly string[] {
-  return filters.flatMap(([each, text]) => {
-    const { isNegated, operator, operand } = parseCondition(text);
-    if (each !== name || isNegated) return [];
-    if (operator === 'in') return parseList(operand);
-    return operator === 'eq' || operator === 'is' ? [operand] : [];
-  });
-}
+/** The values that the filters of a field select. */
+const chosenValues = (filters: readonly Pair[], { name }: Field): readonly Value[] =>
+  filters.flatMap(([each, condition]) => (each === name ? valuesOf(condition) : []));

@@ -10,6 +10,7 @@ import { Skeleton } from '../components/small.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
+import { hasValue, toggleValue } from './conditions.ts';
 import { useValueCounts } from './value-counts.ts';
 
 interface ValueListProps {
@@ -32,20 +33,17 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
     placeholderData: (before) => before,
   });
   if (data === undefined) return <Skeleton lines={3} />;
-  const has = (values: readonly Value[], value: Value) => values.some((each) => String(each) === String(value));
   const known = data.map(({ value }) => value);
   const label = (value: Value) => (value === null ? t.app.empty : formatValue(filter, value));
   const matches = (value: Value) => label(value).toLowerCase().includes(typed.toLowerCase());
   // Chosen values, then the most frequent ones, then other rows of the reference.
   const shown = [
-    ...chosen.filter((value) => !has(known, value)),
+    ...chosen.filter((value) => !hasValue(known, value)),
     ...known.filter(matches),
     ...(typed === ''
       ? []
-      : (found.data ?? []).map(({ value }) => value).filter((value) => !has([...known, ...chosen], value))),
+      : (found.data ?? []).map(({ value }) => value).filter((value) => !hasValue([...known, ...chosen], value))),
   ];
-  const toggle = (value: Value) =>
-    onChange(has(chosen, value) ? chosen.filter((each) => String(each) !== String(value)) : [...chosen, value]);
   return (
     <>
       <input
@@ -60,7 +58,11 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
         {shown.map((value) => {
           const count = data.find((each) => String(each.value) === String(value))?.count ?? 0;
           return (
-            <Check key={String(value)} checked={has(chosen, value)} onChange={() => toggle(value)}>
+            <Check
+              key={String(value)}
+              checked={hasValue(chosen, value)}
+              onChange={() => onChange(toggleValue(chosen, value))}
+            >
               <span className="one-line">{label(value)}</span> <span className="count">{formatNumber(count)}</span>
             </Check>
           );
