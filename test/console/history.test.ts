@@ -3,9 +3,8 @@ import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { joinParts, logKey, rowOfLogKey } from '../../src/console/browser/api/changes.ts';
 import { parseEvents } from '../../src/console/browser/api/feed.ts';
-import { dayOf } from '../../src/console/browser/fields/dates.ts';
-import { joinIds, moved, splitIds } from '../../src/console/browser/files/order.ts';
-import { dayFilters, nextDay } from '../../src/console/browser/history/days.ts';
+import { dayFilters, dayOf, nextDay } from '../../src/console/browser/fields/dates.ts';
+import { joinIds, moved, splitIds } from '../../src/console/browser/files/stored-files.tsx';
 import { changedFields } from '../../src/console/browser/history/values.tsx';
 
 const prices = declareCatalogue({

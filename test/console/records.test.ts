@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { isNeeded } from '../../src/console/browser/api/catalogue.ts';
 import { groupFields } from '../../src/console/browser/record/groups.ts';
-import { columnsOf, nameOf } from '../../src/console/browser/record/related-columns.ts';
+import { nameOf } from '../../src/console/browser/record/related-row.tsx';
+import { columnsOf } from '../../src/console/browser/record/related-rows.tsx';
 
 const { collections } = declareCatalogue({
   collections: [

@@ -2,11 +2,10 @@
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { ApiError, type Problem, problemOf } from './errors.ts';
-import { renewCredentials } from './session/credentials.ts';
+import { Question } from './questions.ts';
 import { takeEarlyResponse } from './session/early.ts';
 import { base } from './session/page-data.ts';
-import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session/session.ts';
-import { token } from './session/token.ts';
+import { isLoggedIn, isLoginNeeded, requestLogin, session, token } from './session/session.ts';
 
 export interface Answer {
   readonly headers: Headers;
@@ -130,6 +129,21 @@ function headersFor(given: Readonly<Record<string, string>> = {}): Headers {
 function problemIn(text: string, { status, statusText, headers }: Response): Problem {
   const problem = /json/.test(headers.get('content-type') ?? '') ? (parseExactly(text) as Partial<Problem>) : {};
   return { code: `HTTP${status}`, message: statusText || String(status), ...problem };
+}
+
+/**
+ * New credentials for a page whose session or token has ended. A bar asks for them and leaves the focus alone, so that
+ * the page keeps what was typed. The subject is the reason, the answer whether there are new credentials.
+ */
+export const credentialsEnd = new Question<string, boolean>();
+let renewal: Promise<boolean> | undefined;
+
+/** Asks once for all requests that are rejected together. They are then sent again. */
+function renewCredentials(reason: string): Promise<boolean> {
+  renewal ??= credentialsEnd.ask(reason).finally(() => {
+    renewal = undefined;
+  });
+  return renewal;
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The menu of the person: password, log out, appearance and language. */
 import { useState } from 'react';
-import { isLoggedIn, logOut, requestLogin, session } from '../api/session/session.ts';
-import { token } from '../api/session/token.ts';
+import { isLoggedIn, logOut, requestLogin, session, token } from '../api/session/session.ts';
 import { showDialog } from '../components/dialog.tsx';
 import { choiceItems, Menu, type MenuItem } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';

@@ -1,8 +1,7 @@
 /** The page that asks for a name and password, or for a token if the service has no login. */
 import { type FormEvent, useState } from 'react';
 import { explain } from '../api/explain.ts';
-import { continueWithoutLogin, logIn, loginReason, session } from '../api/session/session.ts';
-import { token } from '../api/session/token.ts';
+import { continueWithoutLogin, logIn, loginReason, session, token } from '../api/session/session.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';

@@ -1,5 +1,5 @@
-/** Things of a page that a person moves by dragging. */
-import { type DragEvent, useRef } from 'react';
+/** Things of a page that a person moves by dragging, and files that a person drops on it. */
+import { type DragEvent, useRef, useState } from 'react';
 
 /** `source` has the attributes of a thing that can be dragged, `target` those of a place where it can be dropped. */
 export function useDragged<Of>() {
@@ -22,3 +22,22 @@ export function useDragged<Of>() {
 }
 
 export type Dragged<Of> = ReturnType<typeof useDragged<Of>>;
+
+/** Files that a person drops on an element. */
+export function useDrop(onFiles: (files: readonly File[]) => void) {
+  const [isOver, setOver] = useState(false);
+  const handlers = {
+    onDragOver(event: DragEvent) {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: () => setOver(false),
+    onDrop(event: DragEvent) {
+      event.preventDefault();
+      setOver(false);
+      onFiles([...event.dataTransfer.files]);
+    },
+  };
+  return { className: isOver ? 'over' : '', handlers };
+}

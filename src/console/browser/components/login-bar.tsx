@@ -4,10 +4,9 @@
  */
 
 import { type FormEvent, useState } from 'react';
+import { credentialsEnd } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
-import { credentialsEnd } from '../api/session/credentials.ts';
-import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
-import { token } from '../api/session/token.ts';
+import { isLoggedIn, logIn, requestLogin, session, token } from '../api/session/session.ts';
 import { useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';

@@ -2,6 +2,7 @@
 
 import { memoize } from '../../../base/memo.ts';
 import type { Field } from '../../../collection/declaration.ts';
+import type { Pair } from '../api/query/list.ts';
 import { locale } from '../i18n/locale.ts';
 
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
@@ -32,6 +33,21 @@ function localText(date: Date): string {
 
 /** The day of a time in the reader's time zone: `2026-11-17`. */
 export const dayOf = (time: Date): string => localText(time).slice(0, 10);
+
+/** A day, some days later. */
+export function nextDay(day: string, days: number): string {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  return dayOf(new Date(year, month - 1, date + days));
+}
+
+/** Selects the changes of a day. A day may have 23 or 25 hours. */
+export function dayFilters(day: string): readonly Pair[] {
+  const start = (each: string) => new Date(`${each}T00:00:00`).toISOString();
+  return [
+    ['at', `gte.${start(day)}`],
+    ['at', `lt.${start(nextDay(day, 1))}`],
+  ];
+}
 
 /** The value of the browser's input. A point in time gets the reader's time zone. */
 export function readTime({ type }: Field, text: string): string {

@@ -3,15 +3,13 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
-import { useDragged } from '../components/drag.ts';
+import { useDragged, useDrop } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/small.tsx';
 import type { InputProps } from '../fields/kind.ts';
 import { t } from '../i18n/text.ts';
-import { uploadFiles, useFiles } from './addresses.ts';
 import { FileItem } from './file-item.tsx';
-import { joinIds, moved, splitIds } from './order.ts';
-import { useDrop } from './use-drop.ts';
+import { joinIds, moved, splitIds, uploadFiles, useFiles } from './stored-files.tsx';
 
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
 

@@ -2,8 +2,7 @@
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
-import { type StoredFile, useFileAddress } from './addresses.ts';
-import { Picture } from './picture.tsx';
+import { Picture, type StoredFile, useFileAddress } from './stored-files.tsx';
 
 const PREVIEW = 192;
 

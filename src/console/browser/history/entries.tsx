@@ -1,8 +1,8 @@
 /** Entries of the log of one row, each with its values and the ways to restore them. */
 import type { Collection, Field } from '../api/catalogue.ts';
 import { type Change, rowFilter } from '../api/changes.ts';
+import { titleOfChange, useChangeTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
-import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';

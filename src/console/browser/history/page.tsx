@@ -13,10 +13,9 @@ import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
 import { EmptyState, ErrorMessage, PageTitle, Skeleton } from '../components/small.tsx';
-import { dayOf } from '../fields/dates.ts';
+import { dayFilters, dayOf, nextDay } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { dayFilters, nextDay } from './days.ts';
 import { RequestEntry } from './request-entry.tsx';
 
 const SHOWN = 50;

@@ -1,8 +1,8 @@
 /** The area where a person drops or chooses a file. */
 import { useRef } from 'react';
 import { Button } from '../components/button.tsx';
+import { useDrop } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
-import { useDrop } from '../files/use-drop.ts';
 import { t } from '../i18n/text.ts';
 
 export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) {

@@ -1,4 +1,5 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
+import { printCsvRow } from '../../../declare/rows/csv.ts';
 import { useAddress } from '../api/address.ts';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
@@ -6,13 +7,14 @@ import { lastList } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
+import { BYTE_ORDER_MARK, downloadBlob } from '../export/save-file.ts';
 import { t } from '../i18n/text.ts';
 import type { ImportOptions } from './columns.ts';
 import { DropZone } from './drop-zone.tsx';
 import type { Plan } from './plan.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
-import { downloadInvalid } from './rest.ts';
+import type { Sheet } from './sheet.ts';
 import { type Import, type ImportResult, type Progress, type Undone, useImport } from './use-import.ts';
 
 export default function ImportPage() {
@@ -91,6 +93,20 @@ function Proposal({ current, options, plan }: ProposalProps) {
       <Preview options={options} plan={plan} onChange={onChange} />
     </section>
   );
+}
+
+/** Downloads the rows that were not stored, each with its reason, as a file to fix and import again. */
+function downloadInvalid({ name, columns, rows, separator }: Sheet, { rowPlans }: Plan): void {
+  const lines = rows.flatMap((row, at) => {
+    const plan = rowPlans[at]!;
+    if (plan.kind !== 'bad') return [];
+    if (row.broken !== undefined) return [row.broken.text];
+    const reason = plan.faults.map(({ message }) => message).join(' ');
+    return [printCsvRow([...columns.map((_column, index) => row.cells[index]), reason], separator)];
+  });
+  const text = [printCsvRow([...columns, t.importing.problem], separator), ...lines].join('\r\n');
+  const type = 'text/csv;charset=utf-8';
+  downloadBlob(new Blob([BYTE_ORDER_MARK, text, '\r\n'], { type }), `${name.replace(/\.[^.]+$/, '')}-rest.csv`);
 }
 
 function ProgressBar({ progress: { step, done, total } }: { readonly progress: Progress }) {

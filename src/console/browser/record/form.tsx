@@ -1,4 +1,5 @@
 /** The inputs of a row in groups, each with its label, help and error. */
+import type { RefObject } from 'react';
 import {
   type Collection,
   type Field,
@@ -10,6 +11,7 @@ import {
   translatedBy,
 } from '../api/catalogue.ts';
 import { Button } from '../components/button.tsx';
+import { useShortcut } from '../components/shortcut.ts';
 import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
@@ -131,4 +133,17 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
       )}
     </div>
   );
+}
+
+/** Ctrl+S, or Cmd+S, saves the form, unless a dialog is open. */
+export function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
+  useShortcut('s', (event) => {
+    event.preventDefault();
+    if (document.querySelector('dialog[open]') === null) form.current?.requestSubmit();
+  });
+}
+
+/** Focuses the first invalid input, once it is marked. */
+export function focusProblem(form: HTMLFormElement | null): void {
+  setTimeout(() => form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
 }

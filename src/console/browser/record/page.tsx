@@ -17,8 +17,7 @@ import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { duplicateRow } from './duplicate.ts';
-import { RecordForm } from './form.tsx';
-import { focusProblem, useSaveKey } from './form-keys.ts';
+import { focusProblem, RecordForm, useSaveKey } from './form.tsx';
 import { isMissing, MissingRow } from './missing-row.tsx';
 import type { PendingSaves } from './related-row.tsx';
 import { type Draft, useDraft } from './use-draft.ts';

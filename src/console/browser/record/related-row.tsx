@@ -1,11 +1,10 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
 import { type ReactNode, useEffect } from 'react';
-import { type Collection, type Field, labelOf, may, mayWrite, type Row } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import { IconButton } from '../components/button.tsx';
-import { kindOf } from '../fields/registry.ts';
+import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { nameOf } from './related-columns.ts';
 import { type Draft, useDraft } from './use-draft.ts';
 import { useCreate, useDelete, useSave } from './use-save.ts';
 
@@ -131,4 +130,11 @@ function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCel
       </p>
     </>
   );
+}
+
+/** A short name for a row beside the row that it refers to: `EUR`, not `Product 1, Currency EUR`. */
+export function nameOf(from: Collection, reference: Field, row: Row): string {
+  const rest = from.key.filter((field) => field !== reference);
+  if (rest.length === 0 || rest.length === from.key.length) return titleOf(from, row);
+  return rest.map((field) => formatValue({ collection: from, field }, row[field.name])).join(', ');
 }

@@ -9,6 +9,7 @@ import {
   mayWrite,
   type Row,
   relatedTo,
+  titleFieldOf,
   titleOfCollection,
 } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
@@ -16,9 +17,9 @@ import { keyText } from '../api/query/keys.ts';
 import { type ListQuery, listAddress } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage } from '../components/small.tsx';
+import { kindOf } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { columnsOf } from './related-columns.ts';
 import { NewRelatedRow, type PendingSaves, RelatedRow } from './related-row.tsx';
 import { loadDraft } from './stored-drafts.ts';
 
@@ -105,3 +106,18 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
     </section>
   );
 }
+
+const MAX_COLUMNS = 6;
+
+/** The fields that identify a row, then the others in their declared order. json and long lists have no place here. */
+export function columnsOf(from: Collection, reference: Field): readonly Field[] {
+  const title = titleFieldOf(from);
+  const isShown = (field: Field) =>
+    field !== reference && field !== from.assigned && field.generated === undefined && !isUnwieldy(from, field);
+  const isFirst = (field: Field) => field === title || from.key.includes(field);
+  const shown = from.fields.filter(isShown);
+  return [...shown.filter(isFirst), ...shown.filter((field) => !isFirst(field))].slice(0, MAX_COLUMNS);
+}
+
+const isUnwieldy = (collection: Collection, field: Field): boolean =>
+  ['json', 'file'].includes(kindOf({ collection, field }).name);

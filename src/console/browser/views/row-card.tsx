@@ -7,7 +7,7 @@ import type { ListQuery } from '../api/query/list.ts';
 import { Icon } from '../components/icon.tsx';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
-import { Picture } from '../files/picture.tsx';
+import { Picture } from '../files/stored-files.tsx';
 import { t } from '../i18n/text.ts';
 import { columnsOf, useColumnSettings } from './columns.ts';
 import { pictureFieldOf } from './layouts.ts';

@@ -6,8 +6,7 @@
 import { collectionNamed } from '../catalogue.ts';
 import { pageHeaders, pageUrl, parseQuery } from '../query/list.ts';
 import { base } from './page-data.ts';
-import { isLoginNeeded } from './session.ts';
-import { token } from './token.ts';
+import { isLoginNeeded, token } from './session.ts';
 
 const HEADERS = pageHeaders(0);
 const url = firstUrl();

@@ -2,9 +2,19 @@
 import { tabStorage } from '../../base/storage.ts';
 import { ApiError, type Problem } from '../errors.ts';
 import { base, pageData } from './page-data.ts';
-import { token } from './token.ts';
 
 const WANTED = 'catalogue.login';
+const TOKEN = 'catalogue.token';
+const ASKED = 'catalogue.asked';
+
+/** The token of the person, for this tab only, and whether the service has asked for one. */
+export const token = {
+  get: (): string | undefined => tabStorage.get(TOKEN),
+  set: (value: string): void => tabStorage.set(TOKEN, value),
+  clear: (): void => tabStorage.set(TOKEN, undefined),
+  isAskedFor: (): boolean => tabStorage.get(ASKED) !== undefined,
+  noteAsked: (): void => tabStorage.set(ASKED, 'yes'),
+};
 
 export const { session } = pageData;
 export const isLoggedIn = session?.by === 'session';

@@ -1,9 +1,9 @@
-/** Addresses of stored files. */
+/** Stored files: addresses, pictures, uploads, and lists of ids. */
 import { useQuery } from '@tanstack/react-query';
 import { ask, send } from '../api/client.ts';
 import { encodeValue, quoted } from '../api/query/filter-text.ts';
 import { base } from '../api/session/page-data.ts';
-import { token } from '../api/session/token.ts';
+import { token } from '../api/session/session.ts';
 
 const FILES = '/catalogue/files';
 
@@ -53,4 +53,30 @@ export async function uploadFiles(files: readonly File[]): Promise<readonly Stor
   const body = new FormData();
   for (const [at, file] of files.entries()) body.append(`file${at}`, file, file.name || 'file');
   return (await ask(FILES, { method: 'POST', body })).json as readonly StoredFile[];
+}
+
+/** The ids of a list as text, separated by commas. */
+export const splitIds = (text: string): readonly string[] => text.split(/[\s,]+/).filter((id) => id !== '');
+
+export const joinIds = (ids: readonly string[]): string => ids.join(', ');
+
+/** The list with one element moved to another place. */
+export function moved<Of>(list: readonly Of[], from: number, to: number): readonly Of[] {
+  if (from === to || to < 0 || to >= list.length) return list;
+  return list.toSpliced(from, 1).toSpliced(to, 0, list[from]!);
+}
+
+interface PictureProps {
+  readonly id: string;
+  readonly size: number;
+  readonly alt: string;
+  readonly className: string;
+}
+
+/** A stored picture. Its size is that of the square that contains it. */
+export function Picture({ id, size, alt, className }: PictureProps) {
+  // Screens with more pixels get a larger picture.
+  const address = useFileAddress(id, Math.ceil(size * Math.min(globalThis.devicePixelRatio ?? 1, 2)));
+  if (address === undefined) return <span className={`${className} bar`} />;
+  return <img className={className} src={address} alt={alt} loading="lazy" />;
 }
