@@ -1,12 +1,12 @@
 /** The changes of a request as a table: row, field, the old and the new value, and one button to get it back. */
 import { Link } from 'wouter';
-import { type Collection, collectionNamed, type Field, mayWrite, titleOfCollection } from '../api/catalogue.ts';
+import { collectionNamed, type Field, mayWrite, titleOfCollection } from '../api/catalogue.ts';
 import { type Change, rowOfLogKey } from '../api/changes.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/find-rows.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
-import { restoreRow } from './entries.tsx';
+import { restoreRow } from './restore.tsx';
 import { changedFields, FieldName, OldAndNew, valueIn } from './values.tsx';
 
 interface ChangeTableProps {
@@ -47,7 +47,17 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
                 const action = restore(field, at);
                 return (
                   <tr key={field?.name ?? ''}>
-                    {at === 0 && <RowName collection={collection} change={change} lines={lines.length} />}
+                    {at === 0 && (
+                      <th scope="rowgroup" rowSpan={lines.length}>
+                        <Link href={rowAddress(collection, rowOfLogKey(collection, change.key))}>
+                          {titleOfChange(change)}
+                        </Link>
+                        <span className="help">
+                          {titleOfCollection(collection)}
+                          {change.kind !== 'update' && ` · ${t.history.kinds[change.kind]}`}
+                        </span>
+                      </th>
+                    )}
                     <td>{field !== undefined && <FieldName field={field} />}</td>
                     <td>
                       {field !== undefined && <OldAndNew collection={collection} field={field} change={change} />}
@@ -70,23 +80,5 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
         })}
       </table>
     </div>
-  );
-}
-
-interface RowNameProps {
-  readonly collection: Collection;
-  readonly change: Change;
-  readonly lines: number;
-}
-
-function RowName({ collection, change, lines }: RowNameProps) {
-  return (
-    <th scope="rowgroup" rowSpan={lines}>
-      <Link href={rowAddress(collection, rowOfLogKey(collection, change.key))}>{titleOfChange(change)}</Link>
-      <span className="help">
-        {titleOfCollection(collection)}
-        {change.kind !== 'update' && ` · ${t.history.kinds[change.kind]}`}
-      </span>
-    </th>
   );
 }

@@ -6,16 +6,13 @@ import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLo
 import type { Pair } from '../api/query/list.ts';
 import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
-import { showDialog } from '../components/dialog.tsx';
-import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { saveAndReport } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeTable } from './change-table.tsx';
-
-const RestoreDialog = onDemand(() => import('./restore-dialog.tsx'));
+import { askToRestore } from './restore.tsx';
 
 interface RequestEntryProps {
   readonly request: LoggedRequest;
@@ -26,7 +23,6 @@ interface RequestEntryProps {
 export function RequestEntry({ request, filters }: RequestEntryProps) {
   const [isOpen, setOpen] = useState(false);
   const own = requestFilters(request, filters);
-  const restore = () => showDialog(<RestoreDialog title={t.history.restoreAllTitle} filters={own} />);
   const summary = request.parts
     .map(({ collection: name, kind, count }) => {
       const collection = titleOfCollection(collectionNamed(name)!);
@@ -42,7 +38,12 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
           <span>{summary}</span>
         </button>
         {request.id !== null && (
-          <Button kind="quiet" className="small" icon="rotate-ccw" onClick={restore}>
+          <Button
+            kind="quiet"
+            className="small"
+            icon="rotate-ccw"
+            onClick={() => askToRestore(t.history.restoreAllTitle, own)}
+          >
             {t.history.restoreAll}
           </Button>
         )}

@@ -1,16 +1,18 @@
 /** The history of a row beside its form. A restored value goes into the form and is saved with it. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
-import { CHANGES_PER_PAGE, hasNoLog, logKey, readChanges, rowFilter } from '../api/changes.ts';
+import { type Collection, type Field, labelOf, type Row } from '../api/catalogue.ts';
+import { CHANGES_PER_PAGE, type Change, hasNoLog, logKey, readChanges, rowFilter } from '../api/changes.ts';
+import { useChangeTitles } from '../api/query/find-rows.ts';
 import { keyText } from '../api/query/keys.ts';
 import { Button } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { formatMoment } from '../fields/dates.ts';
 import { printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { ChangeList } from './entries.tsx';
-import { changedFields } from './values.tsx';
+import { restoreRow } from './restore.tsx';
+import { ChangeValues, changedFields } from './values.tsx';
 
 interface RowHistoryProps {
   readonly collection: Collection;
@@ -31,6 +33,9 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
   const concerns = (name: string) =>
     data?.filter((each) => changedFields(collection, each).some((f) => f.name === name));
   const changes = only === '' ? data : concerns(only);
+  useChangeTitles(changes ?? []);
+  const restoreValue = ({ before }: Change, field: Field) =>
+    draft.setText(field.name, printValue({ collection, field }, before?.[field.name]));
   return (
     <aside className="row-history stack" aria-label={t.history.title}>
       <h2>{t.history.title}</h2>
@@ -45,16 +50,27 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
       {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
       {changes?.length === 0 && <p className="help">{t.history.none}</p>}
-      {changes !== undefined && (
-        <ChangeList
-          collection={collection}
-          changes={changes}
-          only={only === '' ? undefined : only}
-          onRestoreValue={({ before }, field) =>
-            draft.setText(field.name, printValue({ collection, field }, before?.[field.name]))
-          }
-        />
-      )}
+      <ul className="change-list stack">
+        {changes?.map((change) => (
+          <li key={change.seq}>
+            <p>
+              <strong>{change.actor ?? t.history.unknown}</strong> {t.history.kinds[change.kind]}{' '}
+              <time dateTime={change.at}>{formatMoment(change.at)}</time>
+            </p>
+            <ChangeValues
+              collection={collection}
+              change={change}
+              only={only === '' ? undefined : only}
+              onRestore={change.kind === 'update' ? (field) => restoreValue(change, field) : undefined}
+            />
+            {change.kind === 'update' && (
+              <Button kind="quiet" className="small" icon="rotate-ccw" onClick={() => restoreRow(change)}>
+                {t.history.restoreRow.update}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
       {data?.length === limit && <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>}
     </aside>
   );
