@@ -3,13 +3,22 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
+import { IconButton } from '../components/button.tsx';
 import { useDragged, useDrop } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/small.tsx';
 import type { InputProps } from '../fields/kind.ts';
 import { t } from '../i18n/text.ts';
-import { FileItem } from './file-item.tsx';
-import { joinIds, moved, splitIds, uploadFiles, useFiles } from './stored-files.tsx';
+import {
+  joinIds,
+  moved,
+  Picture,
+  type StoredFile,
+  splitIds,
+  uploadFiles,
+  useFileAddress,
+  useFiles,
+} from './stored-files.tsx';
 
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
 
@@ -115,4 +124,49 @@ function usePaste(element: RefObject<HTMLElement | null>, onFiles: (files: reado
     document.addEventListener('paste', onPaste);
     return () => document.removeEventListener('paste', onPaste);
   }, [element]);
+}
+
+const PREVIEW = 192;
+
+interface FileItemProps {
+  readonly id: string;
+  /** Undefined until it has loaded. */
+  readonly file: StoredFile | undefined;
+  readonly isImage: boolean;
+  /** The position in the list. */
+  readonly at: number;
+  readonly onEarlier: (() => void) | undefined;
+  readonly onLater: (() => void) | undefined;
+  readonly onRemove: (() => void) | undefined;
+}
+
+/** One file of the input: its picture or icon, its name, and its actions. */
+function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }: FileItemProps) {
+  const name = file?.name ?? (isImage ? t.files.picture(at + 1) : t.files.file);
+  const address = useFileAddress(id, undefined, name);
+  return (
+    <>
+      <a href={address} target="_blank" rel="noreferrer" aria-label={t.app.openItem(name)} draggable={false}>
+        {isImage ? (
+          <Picture id={id} size={PREVIEW} alt={name} className="preview" />
+        ) : (
+          <Icon name="file-text" size={32} />
+        )}
+      </a>
+      <span className="one-line help" title={name}>
+        {name}
+      </span>
+      <span className="line">
+        {onEarlier !== undefined && (
+          <IconButton icon="arrow-left" className="small" label={t.files.earlier(name)} onClick={onEarlier} />
+        )}
+        {onLater !== undefined && (
+          <IconButton icon="arrow-right" className="small" label={t.files.later(name)} onClick={onLater} />
+        )}
+        {onRemove !== undefined && (
+          <IconButton icon="x" className="small" label={t.app.removeItem(name)} onClick={onRemove} />
+        )}
+      </span>
+    </>
+  );
 }

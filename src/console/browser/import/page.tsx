@@ -15,7 +15,7 @@ import type { Plan } from './plan.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
 import type { Sheet } from './sheet.ts';
-import { type Import, type ImportResult, type Progress, type Undone, useImport } from './use-import.ts';
+import { type Import, type ImportResult, useImport } from './use-import.ts';
 
 export default function ImportPage() {
   const { collection } = useAddress();
@@ -39,9 +39,22 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
           {retry !== undefined && <Button onClick={retry}>{t.app.retry}</Button>}
         </div>
       )}
-      {progress !== undefined && <ProgressBar progress={progress} />}
+      {progress !== undefined && (
+        <div>
+          <p role="status">{t.importing.progress[progress.step](progress.done, progress.total)}</p>
+          <progress
+            value={progress.done}
+            max={Math.max(progress.total, 1)}
+            aria-label={t.importing.steps[progress.step]}
+          />
+        </div>
+      )}
       {result !== undefined && <Outcome result={result} current={current} collection={collection} />}
-      {undone !== undefined && <UndoOutcome undone={undone} />}
+      {undone !== undefined && (
+        <p className={`notice line wrap ${undone.kept > 0 ? 'warn' : 'good'}`} role="status">
+          {t.importing.undone(undone.undone, undone.kept)}
+        </p>
+      )}
       {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
     </div>
   );
@@ -109,15 +122,6 @@ function downloadInvalid({ name, columns, rows, separator }: Sheet, { rowPlans }
   downloadBlob(new Blob([BYTE_ORDER_MARK, text, '\r\n'], { type }), `${name.replace(/\.[^.]+$/, '')}-rest.csv`);
 }
 
-function ProgressBar({ progress: { step, done, total } }: { readonly progress: Progress }) {
-  return (
-    <div>
-      <p role="status">{t.importing.progress[step](done, total)}</p>
-      <progress value={done} max={Math.max(total, 1)} aria-label={t.importing.steps[step]} />
-    </div>
-  );
-}
-
 const STORED = ['created', 'changed', 'references', 'left', 'same'] as const;
 
 interface OutcomeProps {
@@ -149,13 +153,5 @@ function Outcome({ result, current, collection }: OutcomeProps) {
         </p>
       ))}
     </>
-  );
-}
-
-function UndoOutcome({ undone: { undone, kept } }: { readonly undone: Undone }) {
-  return (
-    <p className={`notice line wrap ${kept > 0 ? 'warn' : 'good'}`} role="status">
-      {t.importing.undone(undone, kept)}
-    </p>
   );
 }

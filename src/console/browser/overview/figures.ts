@@ -8,7 +8,7 @@ import { cachedTitle } from '../api/query/titles.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
-export interface Bar {
+interface Bar {
   readonly label: string;
   readonly value: number;
   readonly filters: readonly Pair[];

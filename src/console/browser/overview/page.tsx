@@ -11,7 +11,7 @@ import { Check } from '../components/inputs.tsx';
 import { PageTitle } from '../components/small.tsx';
 import { formatDecimal } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import type { Bar, Figure } from './figures.ts';
+import type { Figure } from './figures.ts';
 import { usePins } from './pins.ts';
 import { type Widget, widgets } from './widgets.ts';
 
@@ -111,7 +111,17 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
       </h2>
       <ul>
         {bars.map((bar) => (
-          <BarLine key={bar.label} widget={widget} bar={bar} share={bar.value / most} />
+          <li key={bar.label}>
+            <Link className="item" href={addressOf(widget, bar.filters)} data-value={bar.value}>
+              <span className="one-line" title={bar.label}>
+                {bar.label}
+              </span>
+              <svg width="100%" height="12" aria-hidden="true">
+                <rect width={`${Math.max((100 * bar.value) / most, 0)}%`} height="12" rx="3" />
+              </svg>
+              <span className="number">{format(widget, bar.value)}</span>
+            </Link>
+          </li>
         ))}
       </ul>
       {figure === undefined ? <p className="help">{t.app.loading}</p> : null}
@@ -119,22 +129,6 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
       {figure != null && bars.length === 0 && <p className="help">{t.overview.empty}</p>}
       {figure != null && 'bars' in figure && figure.hasMore && <p className="help">{t.overview.more}</p>}
     </section>
-  );
-}
-
-function BarLine({ widget, bar, share }: { readonly widget: Widget; readonly bar: Bar; readonly share: number }) {
-  return (
-    <li>
-      <Link className="item" href={addressOf(widget, bar.filters)} data-value={bar.value}>
-        <span className="one-line" title={bar.label}>
-          {bar.label}
-        </span>
-        <svg width="100%" height="12" aria-hidden="true">
-          <rect width={`${Math.max(100 * share, 0)}%`} height="12" rx="3" />
-        </svg>
-        <span className="number">{format(widget, bar.value)}</span>
-      </Link>
-    </li>
   );
 }
 

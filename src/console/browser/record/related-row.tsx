@@ -1,5 +1,5 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
-import { type ReactNode, useEffect } from 'react';
+import { useEffect } from 'react';
 import { type Collection, type Field, labelOf, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import { IconButton } from '../components/button.tsx';
@@ -44,13 +44,13 @@ export function RelatedRow({ from, field, columns, row, pending }: RelatedRowPro
           <RelatedCell from={from} field={each} row={row} draft={draft} rowName={name} />
         </td>
       ))}
-      <RowActions>
+      <td className="row-actions">
         {draft.isChanged && <IconButton icon="x" label={t.record.discardRow(name)} onClick={draft.reset} />}
         <IconButton icon="external-link" href={rowAddress(from, row)} label={t.app.openItem(name)} />
         {may('delete', from) && (
           <IconButton icon="trash" label={t.app.removeItem(name)} onClick={() => void onDelete()} />
         )}
-      </RowActions>
+      </td>
     </tr>
   );
 }
@@ -84,15 +84,11 @@ export function NewRelatedRow({ from, columns, preset, draftName, pending, onClo
           <RelatedCell from={from} field={each} draft={draft} rowName={t.record.newRow} isFocused={at === 0} />
         </td>
       ))}
-      <RowActions>
+      <td className="row-actions">
         <IconButton icon="x" label={t.record.discardRow(t.record.newRow)} onClick={cancel} />
-      </RowActions>
+      </td>
     </tr>
   );
-}
-
-function RowActions({ children }: { readonly children: ReactNode }) {
-  return <td className="row-actions">{children}</td>;
 }
 
 interface RelatedCellProps {
