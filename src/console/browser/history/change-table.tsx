@@ -2,8 +2,8 @@
 import { Link } from 'wouter';
 import { collectionNamed, type Field, mayWrite, titleOfCollection } from '../api/catalogue.ts';
 import { type Change, rowOfLogKey } from '../api/changes.ts';
-import { titleOfChange, useChangeTitles } from '../api/query/find-rows.ts';
 import { rowAddress } from '../api/query/keys.ts';
+import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { restoreRow } from './restore.tsx';

@@ -1,7 +1,7 @@
 /** The ways to restore: what a request changed, or a row. */
 import { type Change, rowFilter } from '../api/changes.ts';
-import { titleOfChange } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
+import { titleOfChange } from '../api/query/title-lookup.ts';
 import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
