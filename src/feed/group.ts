@@ -5,11 +5,11 @@
 import { ApiError } from '../base/errors.ts';
 import {
   MAX_STEP_BYTES,
+  MAX_STEP_PAUSE_MS,
   MAX_UNSENT_BYTES,
   SLOW_STEP_MS,
   STEP_BUDGET_MS,
   STEP_CHANGES,
-  STEP_PAUSE_MS,
 } from '../base/limits/feed.ts';
 import type { LogPosition } from '../engine/engine.ts';
 import type { Reader } from '../engine/row-store.ts';
@@ -101,7 +101,7 @@ export class Group {
     if (result === 'too long') return this.end();
     for (const member of [...this.members]) member.publish(result.chunk);
     // Clients need time to receive it.
-    if (result.chunk.length > LONG_CHUNK_BYTES) this.rest(STEP_PAUSE_MS);
+    if (result.chunk.length > LONG_CHUNK_BYTES) this.rest(MAX_STEP_PAUSE_MS);
     return result.events * this.members.size;
   }
 

@@ -10,7 +10,6 @@ import {
   PARALLEL_STEPS_PER_CALLER,
   STEP_BUDGET_MS,
   STEP_MS,
-  STEP_PAUSE_MS,
   STEP_PAUSE_MS_PER_CLIENT,
 } from '../base/limits/feed.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
@@ -88,14 +87,15 @@ export class Hub {
     // While the database does not answer, clients wait.
     const isBehind = await this.advance().catch(() => false);
     const took = performance.now() - started;
-    // Steps take at most half of the time.
-    const pause = isBehind ? took : Math.max(took, this.events === events ? STEP_MS : this.stepPause());
+    // Steps take at most half of the time, unless others use the machine.
+    const rest = Math.min(took, MAX_STEP_PAUSE_MS);
+    const pause = isBehind ? rest : Math.max(rest, this.events === events ? STEP_MS : this.stepPause());
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
 
   private stepPause(): number {
     const clients = this.groups.values().reduce((sum, { members }) => sum + members.size, 0);
-    return Math.min(MAX_STEP_PAUSE_MS, Math.max(STEP_PAUSE_MS, clients * STEP_PAUSE_MS_PER_CLIENT));
+    return Math.min(MAX_STEP_PAUSE_MS, Math.max(STEP_MS, clients * STEP_PAUSE_MS_PER_CLIENT));
   }
 
   /** Sends new changes to all groups that are due. Returns whether more changes wait for cheap groups. */

@@ -8,11 +8,12 @@ export const STEP_CHANGES = 400;
 export const MAX_RESUMED_CHANGES = 100_000;
 /** How often the service looks for changes. */
 export const STEP_MS = 50;
-/** The time after a step with events. Writes within it share a step: every step costs a packet for each client. */
-export const STEP_PAUSE_MS = 100;
-/** It is longer with many clients, up to this. Changes still arrive within a quarter of a second. */
-export const MAX_STEP_PAUSE_MS = 160;
+/**
+ * The pause after a step with events is longer with many clients, because every step costs a packet for each. Writes
+ * within it share a step. Changes still arrive within a quarter of a second.
+ */
 export const STEP_PAUSE_MS_PER_CLIENT = 0.16;
+export const MAX_STEP_PAUSE_MS = 160;
 export const HEARTBEAT_MS = 15_000;
 /** How often the service checks the credentials of open feeds. */
 export const CREDENTIAL_CHECK_MS = 1_000;
