@@ -103,7 +103,7 @@ export function describeIndex({ collection, fields }: WordIndex): string {
   const names = fields.map(({ name, translation }) =>
     translation === undefined ? name : `${name}:${translation.tag}`,
   );
-  return `${collection.search!.language} ${names.join(' ')} 4`;
+  return `${collection.search!.language} ${names.join(' ')} 5`;
 }
 
 /** Stores the definition of a new index. `bytes` prints a literal of hexadecimal digits. */

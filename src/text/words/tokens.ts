@@ -1,6 +1,6 @@
 /**
  * Splits a text into words for the declared search. Case, accents and ligatures do not matter: `Groß` and `GROSS` are
- * one word, as are `Café` and `cafe`.
+ * one word, as are `Café` and `cafe`. Scripts without spaces are split by a dictionary.
  */
 export interface Word {
   readonly text: string;
@@ -19,6 +19,8 @@ const CHUNK = /[\p{L}\p{N}\p{M}]+((?:[-._/:][\p{L}\p{N}\p{M}]+)*)/gu;
 const ASCII_CHUNK = /[a-z0-9]+((?:[-._/:][a-z0-9]+)*)/g;
 const PART = /[\p{L}\p{N}\p{M}]+/gu;
 const DIGIT = /\p{N}/u;
+const WITHOUT_SPACES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 const LIGATURES: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -55,6 +57,11 @@ export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   let position = 0;
   const add = (part: string, start: number) => {
+    if (WITHOUT_SPACES.test(part)) {
+      for (const { segment, index } of segmenter.segment(part)) addWord(segment, start + index);
+    } else addWord(part, start);
+  };
+  const addWord = (part: string, start: number) => {
     const folded = foldWord(part);
     if (folded !== '') words.push({ text: folded, position: position++, start, end: start + part.length });
   };

@@ -1,4 +1,4 @@
-/** A word that occurs in texts of two languages, with a stem in each. */
+/** Words of two languages with a stem in each, and words of scripts without spaces. */
 import { describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy } from '../../support/engines/roles.ts';
@@ -38,6 +38,13 @@ describe.each(TWO_ENGINES)('words of two languages on %s', (engine) => {
       [1, 3, 4],
       [2, 5],
     ]);
+    const others = ['赤い自転車', '无线鼠标', 'ไวน์แดง', '5G対応スマートフォン'];
+    const rows = others.map((name, at) => ({ id: at + 11, name }));
+    expect((await shop.fetch('/products', sendJson('POST', rows))).status).toBe(201);
+    const found = ['自転車', '鼠标', 'แดง', '5G', 'スマ', 'フォン', '車'].map((words) => ids('en', words));
+    expect(await Promise.all(found)).toEqual([[11], [12], [13], [14], [14], [14], []]);
+    const [marked] = await shop.list('/products?search=wfts.自転車&select=search->highlight');
+    expect(JSON.stringify(marked)).toContain('赤い<mark>自転車</mark>');
     await shop.close();
   });
 });
