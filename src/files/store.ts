@@ -7,6 +7,7 @@ import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { planWholeRow } from '../plan/read/whole-row.ts';
 import type { Origin, Predicate } from '../plan/types.ts';
+import { andThen } from '../response/request-context.ts';
 import { Quota } from './quota.ts';
 import { FileRecords } from './records.ts';
 import { DatabaseStorage } from './storage/database.ts';
@@ -49,7 +50,7 @@ export class FileStore extends FileRecords {
   }
 
   get storage(): MaybePromise<Storage> {
-    return this.openStorage();
+    return andThen(this.openStorage(), (storage) => storage.check?.().then(() => storage) ?? storage);
   }
 
   /** The files with their contents, whoever may read them. */

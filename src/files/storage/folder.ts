@@ -18,6 +18,7 @@ const PRIVATE_FOLDER = 0o700;
 const TEMPORARY = 'tmp';
 
 export class FolderStorage implements MarkedStorage, SpoolTarget {
+  check?: () => Promise<void>;
   readonly location: string;
   readonly temporary: string;
   private readonly marker: string;

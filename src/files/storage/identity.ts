@@ -11,7 +11,7 @@ import { isS3 } from './bucket.ts';
 import { DatabaseStorage } from './database.ts';
 import { FolderStorage } from './folder.ts';
 import { S3Storage } from './s3.ts';
-import { type Content, type Incoming, MARKER, type MarkedStorage, type NamePage, type Storage } from './storage.ts';
+import { MARKER, type MarkedStorage, type Storage } from './storage.ts';
 
 /** The row of the storage in use. Without one, the database is. */
 interface StorageRow {
@@ -50,12 +50,12 @@ export async function openStorage(
   const known = await readRow(records);
   if (known === undefined && location === '') return new DatabaseStorage(records);
   const row = known ?? (await begin(records, location));
-  const place = storageAt(records, location === '' ? row.location : location, options);
-  const storage = new CheckedStorage(records, place, row);
+  const storage = storageAt(records, location === '' ? row.location : location, options);
+  storage.check = lazyAsync(() => compareMarks(records, storage, row));
   await storage.check().catch((error) => {
     if (!(error instanceof ApiError)) throw error;
     const cause = String(error.cause);
-    if (place.location !== row.location) throw otherStorage(row.location, place.location);
+    if (storage.location !== row.location) throw otherStorage(row.location, storage.location);
     if (MISTAKES.test(cause)) throw new ConfigError(`the files of this catalogue cannot be used: ${cause}`);
     options.warn?.(`${error.message}, and requests for files fail until it is: ${cause}`);
   });
@@ -102,68 +102,22 @@ async function begin(records: FileRecords, location: string): Promise<StorageRow
   }
 }
 
-class CheckedStorage implements Storage {
-  readonly location: string;
-  /** Repeated until it succeeds. */
-  readonly check = lazyAsync(() => this.compareMarks());
-
-  constructor(
-    private readonly records: FileRecords,
-    private readonly storage: MarkedStorage,
-    private readonly row: StorageRow,
-  ) {
-    this.location = storage.location;
+/** Throws if the storage is that of another catalogue. A new one gets the mark. */
+async function compareMarks(records: FileRecords, storage: MarkedStorage, row: StorageRow): Promise<void> {
+  const mark = await storage.readMarker();
+  if (mark === undefined && !(await hasFiles(records))) await storage.writeMarker(row.mark);
+  else if (mark === undefined || mark !== row.mark) {
+    if (storage.location !== row.location) throw otherStorage(row.location, storage.location);
+    throw new ConfigError(
+      mark === undefined
+        ? `${storage.location} does not have the files of this catalogue: catalogue-files is missing in it. Mount the disk, or restore the files`
+        : otherCatalogue(storage.location).message,
+    );
   }
-
-  put(id: string): Incoming {
-    const incoming = this.storage.put(id);
-    return {
-      write: async (chunk) => {
-        await this.check();
-        await incoming.write(chunk);
-      },
-      reserve: (size) => incoming.reserve(size),
-      whole: (rest) => incoming.whole(rest),
-      finish: async (content, rest) => {
-        await this.check();
-        return incoming.finish(content, rest);
-      },
-      discard: () => incoming.discard(),
-    };
-  }
-
-  async get(content: Content, start: number, end: number): Promise<Blob | AsyncIterable<Uint8Array>> {
-    await this.check();
-    return this.storage.get(content, start, end);
-  }
-
-  async delete(name: string): Promise<void> {
-    await this.check();
-    await this.storage.delete(name);
-  }
-
-  async list(after: string): Promise<NamePage> {
-    await this.check();
-    return this.storage.list(after);
-  }
-
-  private async compareMarks(): Promise<void> {
-    const { records, storage, row } = this;
-    const mark = await storage.readMarker();
-    if (mark === undefined && !(await hasFiles(records))) await storage.writeMarker(row.mark);
-    else if (mark === undefined || mark !== row.mark) {
-      if (storage.location !== row.location) throw otherStorage(row.location, storage.location);
-      throw new ConfigError(
-        mark === undefined
-          ? `${storage.location} does not have the files of this catalogue: catalogue-files is missing in it. Mount the disk, or restore the files`
-          : otherCatalogue(storage.location).message,
-      );
-    }
-    if (storage.location === row.location) return;
-    // The same storage at another place.
-    const { storages } = records;
-    await records.execute([records.change(storages, keyIs(storages, [FILES_STORAGE]), { location: storage.location })]);
-  }
+  if (storage.location === row.location) return;
+  // The same storage at another place.
+  const { storages } = records;
+  await records.execute([records.change(storages, keyIs(storages, [FILES_STORAGE]), { location: storage.location })]);
 }
 
 function otherCatalogue(location: string): ConfigError {

@@ -6,6 +6,7 @@ import { Spool, type SpoolTarget } from './spool.ts';
 import { type Content, type Incoming, MARKER, type MarkedStorage, type NamePage, nameOf } from './storage.ts';
 
 export class S3Storage implements MarkedStorage, SpoolTarget {
+  check?: () => Promise<void>;
   readonly temporary = tmpdir();
   private readonly bucket: Bucket;
 

@@ -15,6 +15,8 @@ export interface Content {
 export interface Storage {
   /** For messages; without secrets. */
   readonly location: string;
+  /** Throws unless it belongs to the catalogue. Repeated until it succeeds. */
+  check?: () => Promise<void>;
   /** Begins to store a content. */
   put(id: string): Incoming;
   /** The bytes from `start` to `end`, exclusively. */
