@@ -3,6 +3,7 @@ import { CACHED_CONTENTS_BYTES, MAX_CACHED_CONTENT_BYTES } from '../base/limits/
 import { MAX_CACHED_TEXT_LENGTH } from '../base/limits/http.ts';
 import { LruCache } from '../base/memo.ts';
 import type { ChangeCounter, MaybePromise } from '../engine/engine.ts';
+import { streamOf } from '../http/answer.ts';
 import { andThen } from '../response/request-context.ts';
 import type { Content } from './storage/storage.ts';
 import type { FileStore } from './store.ts';
@@ -27,7 +28,7 @@ export class ContentCache {
 
   private async stream(content: Content, start: number, end: number): Promise<Blob | ReadableStream<Uint8Array>> {
     const bytes = await this.store.open(content, start, end);
-    return bytes instanceof Blob ? bytes : streamOf(bytes);
+    return bytes instanceof Blob ? bytes : begunStream(bytes);
   }
 
   private load(file: Shown): MaybePromise<Blob> {
@@ -69,21 +70,16 @@ function part(blob: Blob, start: number, end: number): Blob {
 }
 
 /** Reads the first part before the response begins, so that an error has a status. */
-async function streamOf(iterable: AsyncIterable<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+async function begunStream(iterable: AsyncIterable<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   const bytes = iterable[Symbol.asyncIterator]();
   let part: Promise<IteratorResult<Uint8Array>> | undefined = bytes.next();
   await part;
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await (part ?? bytes.next());
-      part = undefined;
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await bytes.return?.(undefined);
-    },
-  });
+  const next = () => {
+    const taken = part ?? bytes.next();
+    part = undefined;
+    return taken;
+  };
+  return streamOf(next, { cancel: () => bytes.return?.(undefined) });
 }
 
 /** Caches values that were read from the data, until any process commits a change. */

@@ -58,25 +58,47 @@ function once<Of extends Body | Promise<Body>>(make: () => Of): () => Of {
 function workbookOf(sheet: NonNullable<Body>): Body | Promise<Body> {
   if (sheet instanceof ReadableStream) {
     const parts = packWorkbook(sheet as unknown as AsyncIterable<Uint8Array>);
-    return new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        try {
-          const { done, value } = await parts.next();
-          if (done === true) controller.close();
-          else controller.enqueue(value);
-        } catch {
-          // The source has reported the error.
-          controller.error();
-        }
-      },
-      async cancel() {
+    return streamOf(() => parts.next(), {
+      cancel: async () => {
         await parts.return(undefined);
         // Unless the sheet was begun, the parts end without it. The source has reported its error.
         if (!sheet.locked) await sheet.cancel().catch(() => {});
       },
+      onError: () => undefined,
     });
   }
   return Array.fromAsync(packWorkbook([sheet])).then((parts) => Buffer.concat(parts));
+}
+
+interface StreamOptions {
+  /** Called if the client disconnects. */
+  readonly cancel: () => unknown;
+  /** Receives an error, which Bun prints otherwise. */
+  readonly onError?: (error: unknown) => void;
+  /** The number of parts that may wait for the client. */
+  readonly highWaterMark?: number;
+}
+
+/** Streams parts no faster than the client reads. An error closes the connection: a partial body is not a whole one. */
+export function streamOf(
+  next: () => IteratorResult<Uint8Array> | Promise<IteratorResult<Uint8Array>>,
+  { cancel, onError, highWaterMark = 1 }: StreamOptions,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await next();
+          if (done === true) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          controller.error(onError === undefined ? error : onError(error));
+        }
+      },
+      cancel: async () => void (await cancel()),
+    },
+    { highWaterMark },
+  );
 }
 
 function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> {

@@ -15,7 +15,7 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import { checkSheetRows } from '../encode/workbook.ts';
 import type { ChosenAnswer, ReadResult } from '../engine/engine.ts';
-import type { Answer } from '../http/answer.ts';
+import { type Answer, streamOf } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Media } from '../http/negotiate.ts';
@@ -89,7 +89,12 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     // The tag covers all rows, including rows that the caller may not read.
     if (changeTag !== undefined && access?.permissions === undefined && !isTimed(plan))
       headers.etag = listTag(`${changeTag}${call.url}${media.contentType}${call.languages?.shown ?? ''}`, range, media);
-    return { status, headers, rows: returned, body: streamBody(body, read.context) };
+    const { context } = read;
+    const stream = streamOf(() => trackWork(context, body.next()), {
+      cancel: () => body.return?.(),
+      onError: (error) => context.onCut?.(context, error),
+    });
+    return { status, headers, rows: returned, body: stream };
   }
   headers.etag = listTag(body, range, media);
   const isBinary = media.handler?.isBinary === true;
@@ -128,27 +133,6 @@ function surrounded(start: string, parts: AsyncIterator<Uint8Array, undefined>, 
       return all.return(undefined);
     },
   };
-}
-
-/** Streams no faster than the client reads, and stops when the client disconnects. */
-function streamBody(parts: AsyncIterator<Uint8Array, undefined>, context: RequestContext): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await trackWork(context, parts.next());
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        context.onCut?.(context, error);
-        // Closes the connection, so that a partial body is not taken for a whole one. With a reason, Bun would print
-        // it.
-        controller.error();
-      }
-    },
-    async cancel() {
-      await parts.return?.();
-    },
-  });
 }
 
 /** `whole` is the stored row, from which the version is computed, whatever the client selects. */

@@ -1,7 +1,7 @@
 /** The answer to an undo: how many changes it reverted, which rows it left as they are, and the reverting changes. */
 import { ApiError } from '../base/errors.ts';
 import type { Preferences } from '../dialect/prefer.ts';
-import type { Answer } from '../http/answer.ts';
+import { type Answer, streamOf } from '../http/answer.ts';
 import { positionHeader } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { JSON_MEDIA, NDJSON_MEDIA } from '../http/negotiate.ts';
@@ -61,29 +61,19 @@ export function undoStream(
     const { undone, total, skipped, changes, position } = progress;
     return line({ undone, total, ...before(progress), skipped, position, ...shown(changes, preferences) });
   };
+  const lines = (async function* () {
+    yield* first.map(lineOf);
+    try {
+      for await (const progress of rest) yield lineOf(progress);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      yield line(problemOf(error));
+    }
+  })();
   const highWaterMark = preferences.return === 'representation' ? 1 : UNREAD_LINES;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        for (const progress of first) controller.enqueue(lineOf(progress));
-      },
-      async pull(controller) {
-        try {
-          const { value, done } = await rest.next();
-          if (done === true) controller.close();
-          else controller.enqueue(lineOf(value));
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          controller.enqueue(line(problemOf(error)));
-          controller.close();
-        }
-      },
-      async cancel() {
-        await rest.return(undefined);
-      },
-    },
-    { highWaterMark },
-  );
+  // Unless the rest was begun, the lines end without it.
+  const cancel = () => lines.return(undefined).then(() => rest.return(undefined));
+  const body = streamOf(() => lines.next(), { cancel, highWaterMark });
   return { status: 200, headers: headersOf(NDJSON_MEDIA.contentType, preferences), body, isLive: true };
 }
 
