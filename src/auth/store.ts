@@ -6,7 +6,7 @@ import type { Collection } from '../collection/declaration.ts';
 import { ACCOUNT_LOG, CREDENTIALS, KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
-import { RowStore } from '../engine/row-store.ts';
+import { OwnTables, RowStore } from '../engine/row-store.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import { keyIs } from '../plan/keys.ts';
 import { planWholeRow } from '../plan/read/whole-row.ts';
@@ -53,9 +53,6 @@ interface StoredLogin {
   readonly device: string;
 }
 
-/** Interval between checks for missing tables. */
-const CHECK_MS = 500;
-
 export class CredentialStore {
   readonly keys: CredentialTable<StoredKey>;
   readonly users: CredentialTable<StoredUser>;
@@ -72,32 +69,6 @@ export class CredentialStore {
       new CredentialTable<Row>(store, new OwnTables(engine, [each]), each);
     this.uses = logOf(ACCOUNT_LOG.uses);
     this.logins = logOf(ACCOUNT_LOG.logins);
-  }
-}
-
-/** Whether the tables exist. Another process may have created them. */
-class OwnTables {
-  private exist = false;
-  private nextCheck = 0;
-
-  constructor(
-    private readonly engine: Engine,
-    private readonly collections: readonly Collection[],
-  ) {}
-
-  /** Throws a `ConfigError` if the database role may not create them. */
-  async create(): Promise<void> {
-    if (!this.exist) this.exist = await this.engine.ownTables(this.collections, { make: true });
-  }
-
-  check(): MaybePromise<boolean> {
-    if (this.exist) return true;
-    if (performance.now() < this.nextCheck) return false;
-    return this.engine.ownTables(this.collections, { make: false }).then((exist) => {
-      this.nextCheck = performance.now() + CHECK_MS;
-      this.exist = exist;
-      return exist;
-    });
   }
 }
 

@@ -40,25 +40,22 @@ a change again, at once, or all that failed, or all since a time; a running serv
 
 async function withWebhooks<T>(
   settings: Settings,
-  isWriting: boolean,
   work: (store: WebhookStore, declared: readonly WebhookDraft[], engine: Engine, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(settings, 'never', async (engine, catalogue) => {
-    const store = new WebhookStore(engine);
-    await store.open(isWriting);
-    return work(store, catalogue.draft.webhooks ?? [], engine, catalogue);
-  });
+  return withDatabase(settings, 'never', (engine, catalogue) =>
+    work(new WebhookStore(engine), catalogue.draft.webhooks ?? [], engine, catalogue),
+  );
 }
 
 async function list(settings: Settings): Promise<void> {
-  const rows = await withWebhooks(settings, false, webhookProgress);
+  const rows = await withWebhooks(settings, webhookProgress);
   const columns = ['name', 'url', 'seq', 'delivered', 'delivered_at', 'waiting', 'failed'] as const;
   printRows(columns, rows, settings.json, 'The declaration has no webhooks.');
 }
 
 async function failures(settings: Settings, name: string): Promise<void> {
   const filter = name === '' ? '' : `webhook=eq.${encodeURIComponent(name)}&`;
-  const rows = await withWebhooks(settings, false, (store) => store.deliveries(`${filter}order=webhook,seq`));
+  const rows = await withWebhooks(settings, (store) => store.deliveries(`${filter}order=webhook,seq`));
   const columns = ['webhook', 'seq', 'collection', 'key', 'status', 'attempts', 'next_at', 'reason'] as const;
   printRows(columns, rows, settings.json, 'No delivery failed or waits.');
 }
@@ -69,7 +66,7 @@ async function redeliver(settings: Settings, name: string, seq: string): Promise
   if ([seq !== '', failed, since !== undefined].filter(Boolean).length !== 1) {
     throw new ConfigError('name what to send again. Use: redeliver NAME SEQ, or --failed, or --since TIME');
   }
-  const count = await withWebhooks(settings, true, async (store, declared, engine, catalogue) => {
+  const count = await withWebhooks(settings, async (store, declared, engine, catalogue) => {
     const webhook = declared.find((each) => each.name === name);
     if (webhook === undefined) throw new ConfigError(`unknown webhook '${name}'; catalogue webhooks list shows all`);
     if (failed) return sendAgain(store, name, await store.deliveries(`webhook=eq.${encodeURIComponent(name)}`));

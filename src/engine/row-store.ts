@@ -4,7 +4,7 @@ import type { FairQueue } from '../base/fair-queue.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { pageOfQuery } from '../dialect/page.ts';
-import { parseQuery } from '../dialect/query.ts';
+import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
@@ -67,6 +67,35 @@ export class RowStore {
   }
 }
 
+/** Interval between checks for missing tables. */
+const CHECK_MS = 500;
+
+/** Tables of the service. Without them there are no rows. Another process may create them. */
+export class OwnTables {
+  private exist = false;
+  private nextCheck = 0;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly collections: readonly Collection[],
+  ) {}
+
+  /** Throws a `ConfigError` if the database role may not create them. */
+  async create(): Promise<void> {
+    if (!this.exist) this.exist = await this.engine.ownTables(this.collections, { make: true });
+  }
+
+  check(): MaybePromise<boolean> {
+    if (this.exist) return true;
+    if (performance.now() < this.nextCheck) return false;
+    return this.engine.ownTables(this.collections, { make: false }).then((exist) => {
+      this.nextCheck = performance.now() + CHECK_MS;
+      this.exist = exist;
+      return exist;
+    });
+  }
+}
+
 function write(plan: WritePlan): Write {
   return { plan, encoding: NOTHING };
 }
@@ -88,6 +117,12 @@ export async function joinText(parts: AsyncIterator<Uint8Array, undefined>): Pro
 }
 
 export type Reader = Pick<Engine, 'read'>;
+
+/** The number of rows, or of those that match. */
+export async function countRows(reader: Reader, collection: Collection, where?: Predicate): Promise<number> {
+  const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
+  return (await reader.read(where === undefined ? plan : { ...plan, where }, NOTHING)).total ?? 0;
+}
 
 /** Queues reads, so that one caller neither exceeds the limits of the engine nor delays the reads of others. */
 export function queuedReader(engine: Reader, queue: FairQueue, caller: string): Reader {

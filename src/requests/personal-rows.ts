@@ -11,18 +11,15 @@ import { type Catalogue, type Collection, declareCollection } from '../collectio
 import type { Right } from '../collection/draft.ts';
 import { PERSONAL_COLLECTIONS, PRESENCE } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
-import { EMPTY_QUERY } from '../dialect/query.ts';
 import { encodeRows } from '../encode/encoding.ts';
 import type { Engine } from '../engine/engine.ts';
-import { RowStore } from '../engine/row-store.ts';
+import { countRows, RowStore } from '../engine/row-store.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import { optionsAnswer } from '../http/methods.ts';
 import { findRows, methodsOf, routeOf } from '../http/rows.ts';
 import { OWN_PATH, type Target } from '../http/target.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
-import { planRead } from '../plan/read/read.ts';
-import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import type { Comparator, Predicate } from '../plan/types.ts';
 import type { RequestContext } from '../response/request-context.ts';
@@ -141,9 +138,7 @@ async function makeTable(engine: Engine, table: Collection): Promise<void> {
 
 /** A person cannot fill the database. A request may exceed the limit by the rows of one body. */
 async function checkNumber(engine: Engine, collection: Collection, permissions: Permissions): Promise<void> {
-  const where = permissions.rows(collection, 'create');
-  const plan = { ...planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact'), where };
-  const { total = 0 } = await engine.read(plan, WHOLE_ROW_JSON);
+  const total = await countRows(engine, collection, permissions.rows(collection, 'create'));
   if (total < MAX_PERSONAL_ROWS) return;
   throw new ApiError('54000', `${collection.name} has ${total} rows of yours, which is the limit`, {
     hint: 'Delete some of them first.',

@@ -2,12 +2,11 @@
 
 import { ApiError } from '../base/errors.ts';
 import { isLoopback } from '../base/net/address.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { hasConsole } from '../console/bundle.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
-import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
-import { planRead } from '../plan/read/read.ts';
+import { countRows } from '../engine/row-store.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 
 export interface StartMessage {
@@ -56,7 +55,9 @@ const MOST_COUNTED = 12;
 export async function describeRowCounts(engine: Engine, { collections }: Catalogue): Promise<string> {
   const all = [...collections.values()];
   const counts = await Promise.all(
-    all.slice(0, MOST_COUNTED).map(async (collection) => [collection.name, await countOf(engine, collection)] as const),
+    all
+      .slice(0, MOST_COUNTED)
+      .map(async (collection) => [collection.name, await countRows(engine, collection).catch(reasonOf)] as const),
   );
   const rowCounts = counts.filter(([, count]) => typeof count === 'number').map(([name, count]) => `${name} ${count}`);
   // Mostly the same reason applies to all collections.
@@ -69,14 +70,8 @@ export async function describeRowCounts(engine: Engine, { collections }: Catalog
   return `Rows      ${[...rowCounts, ...unknown, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
 }
 
-/** Resolves to the count, or to the reason why it is not available. */
-async function countOf(engine: Engine, collection: Collection): Promise<number | string> {
-  try {
-    const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
-    const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
-    return total ?? 0;
-  } catch (error) {
-    if (error instanceof ApiError) return error.details ?? error.message;
-    throw error;
-  }
+/** Why the count is not available. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ApiError) return error.details ?? error.message;
+  throw error;
 }

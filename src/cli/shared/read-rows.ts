@@ -5,10 +5,11 @@ import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { languageNamed, languagesOf } from '../../collection/languages.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
-import { EMPTY_QUERY, parseQuery } from '../../dialect/query.ts';
+import { parseQuery } from '../../dialect/query.ts';
 import type { CsvForm } from '../../encode/csv.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { Engine, ReadResult } from '../../engine/engine.ts';
+import { countRows } from '../../engine/row-store.ts';
 import { planRead } from '../../plan/read/read.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import { ConfigError } from '../../settings/by-command.ts';
@@ -94,11 +95,9 @@ export async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGe
 
 /** Resolves to the number of rows once the engine answers. */
 export async function rowCount(engine: Engine, collection: Collection): Promise<number> {
-  const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
   try {
     await engine.opened;
-    const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
-    return total ?? 0;
+    return await countRows(engine, collection);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new ConfigError(`${engine.location}: ${error.details ?? error.message}`);

@@ -15,24 +15,19 @@ import { type Delivery, WebhookStore } from './store.ts';
 export function webhookResources(engine: Engine, { draft }: Catalogue, audit: Audit): Resources {
   const { webhooks = [] } = draft;
   const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
-  const opened = async () => {
-    const store = new WebhookStore(engine);
-    await store.open(false);
-    return store;
-  };
-  const list = async () => jsonAnswer(200, await webhookProgress(await opened(), webhooks));
-  const deliveriesOf = (store: WebhookStore, { key }: ResourceRequest): Promise<readonly Delivery[]> => {
+  const store = new WebhookStore(engine);
+  const list = async () => jsonAnswer(200, await webhookProgress(store, webhooks));
+  const deliveriesOf = ({ key }: ResourceRequest): Promise<readonly Delivery[]> => {
     if (!webhooks.some(({ name }) => name === key))
       throw new ApiError('CAT404', `no webhook has the name ${key}`, { hint: 'GET /catalogue/webhooks lists them.' });
     return store.deliveries(`webhook=eq.${encodeURIComponent(key!)}&order=seq`);
   };
-  const deliveries = async (asked: ResourceRequest) => jsonAnswer(200, await deliveriesOf(await opened(), asked));
+  const deliveries = async (asked: ResourceRequest) => jsonAnswer(200, await deliveriesOf(asked));
   const redeliver = async (asked: ResourceRequest) => {
     const { seq } = await objectIn(bodies, asked.context.call, 'a JSON object with seq, or {} for all deliveries');
     if (seq !== undefined && !Number.isSafeInteger(seq))
       throw new ApiError('22P02', 'seq is not a whole number', { field: 'seq', value: seq });
-    const store = await opened();
-    const chosen = (await deliveriesOf(store, asked)).filter((each) => seq === undefined || Number(each.seq) === seq);
+    const chosen = (await deliveriesOf(asked)).filter((each) => seq === undefined || Number(each.seq) === seq);
     const count = await sendAgain(store, asked.key!, chosen);
     audit('deliveries of a webhook are sent again', { webhook: asked.key, by: asked.context.caller?.name });
     return jsonAnswer(200, { count });

@@ -3,7 +3,7 @@ import { DEFAULT_HISTORY_DAYS } from '../../base/limits/engine.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { DELIVERIES, WEBHOOK_TABLES, WEBHOOKS } from '../../collection/own-collections.ts';
 import type { MaybePromise, Write } from '../../engine/engine.ts';
-import { RowStore } from '../../engine/row-store.ts';
+import { OwnTables, RowStore } from '../../engine/row-store.ts';
 
 export interface Progress {
   readonly name: string;
@@ -30,13 +30,7 @@ export interface Delivery {
 const LEASE = '';
 
 export class WebhookStore extends RowStore {
-  private hasTables = true;
-
-  /** Whether the tables exist; creates them if `make` is set. Without tables, there are no rows. */
-  async open(make: boolean): Promise<boolean> {
-    this.hasTables = await this.engine.ownTables(WEBHOOK_TABLES, { make });
-    return this.hasTables;
-  }
+  private readonly tables = new OwnTables(this.engine, WEBHOOK_TABLES);
 
   /** Takes or extends the lease. One process at a time has it; it expires if the process dies. */
   async lease(holder: string, seconds: number): Promise<boolean> {
@@ -60,10 +54,10 @@ export class WebhookStore extends RowStore {
   /** The progress of these webhooks. Those that have not begun before begin at the position. */
   async begin(names: readonly string[], position: () => MaybePromise<number>): Promise<readonly Progress[]> {
     const isChosen = ({ name }: Progress) => names.includes(name);
-    const known = (await this.open(false)) ? (await this.progress()).filter(isChosen) : [];
+    const known = (await this.progress()).filter(isChosen);
     const added = names.filter((name) => !known.some((each) => each.name === name));
     if (added.length === 0) return known;
-    await this.open(true);
+    await this.tables.create();
     const seq = await position();
     const first = added.map((name) => ({ name, seq, delivered: 0 }));
     await this.execute([this.insertion(WEBHOOKS, first, 'keep')]);
@@ -88,11 +82,12 @@ export class WebhookStore extends RowStore {
   }
 
   async redeliver(deliveries: readonly Delivery[]): Promise<void> {
+    await this.tables.create();
     await this.execute([this.insertion(DELIVERIES, deliveries, 'replace')]);
   }
 
   private async rows<Row>(collection: Collection, text: string): Promise<readonly Row[]> {
-    return this.hasTables ? this.read(this.query(collection, text)) : [];
+    return (await this.tables.check()) ? this.read(this.query(collection, text)) : [];
   }
 
   /** Resolves to whether the write affects a row. */
