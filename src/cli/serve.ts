@@ -1,15 +1,15 @@
 /** `catalogue serve`: one serving process, or workers and their supervisor. */
 
 import { checkBackedUp } from '../engine/open.ts';
-import { type Log, openLog } from '../observe/log.ts';
+import { openLog } from '../observe/log.ts';
 import { ScheduledBackups } from '../serve/backups/scheduled-backups.ts';
 import { type Certificate, readCertificate, renewOnHangup, warnIfExpired } from '../serve/certificate.ts';
 import { serveHere, stopSignal } from '../serve/instance.ts';
 import { checkHost, startAdmin } from '../serve/ports.ts';
 import type { RunningServer } from '../serve/server.ts';
-import { printStartMessage } from '../serve/start-message.ts';
+import { printStartMessage, type StartMessage } from '../serve/start-message.ts';
 import { Workers } from '../serve/workers.ts';
-import { ConfigError, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
+import { ConfigError, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { defineCommand } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 
@@ -29,69 +29,43 @@ Serves the catalogue over HTTP. A new database is created with the built-in prod
     const certificate = readCertificate(settings);
     const log = openLog(settings);
     if (certificate !== undefined) warnIfExpired(certificate, log);
-    const start = settings.workers === 1 && !settings.editDeclaration ? alone : together;
-    return start(settings, log, askedToStop, certificate);
+    const backups =
+      settings.backupSeconds === 0 ? undefined : new ScheduledBackups(() => openMaintenance(settings), settings, log);
+    let admin: RunningServer | undefined;
+    const started = (greeting: StartMessage) => {
+      backups?.start();
+      printStartMessage(greeting, settings, admin?.url);
+    };
+    const renewBy = (renew: (certificate: Certificate) => Promise<void>) => renewOnHangup(settings, log, renew);
+    try {
+      if (settings.workers === 1 && !settings.editDeclaration) {
+        await serveHere(settings, {
+          log,
+          askedToStop,
+          certificate,
+          ...(backups === undefined ? {} : { metrics: backups.metrics, backUp: backups.backUp }),
+          onListening: (listening) => renewBy((renewed) => listening.renew(renewed)()),
+          onObservation: ({ adminPages }) => {
+            admin = startAdmin(settings, adminPages);
+          },
+          onStarted: started,
+        });
+        return 0;
+      }
+      const workers = new Workers(settings, log, certificate, backups);
+      admin = startAdmin(settings, workers.pages);
+      const greeting = await workers.start(askedToStop);
+      if (greeting !== undefined) {
+        renewBy((renewed) => workers.renew(renewed));
+        started(greeting);
+        await askedToStop;
+      }
+      // The exit code of a worker that could not start or stop.
+      return await workers.stop();
+    } finally {
+      await backups?.stop();
+      await admin?.stop(0);
+      log.flush();
+    }
   },
 });
-
-async function alone(
-  settings: ServeSettings,
-  log: Log,
-  askedToStop: Promise<void>,
-  certificate: Certificate | undefined,
-): Promise<void> {
-  let admin: RunningServer | undefined;
-  const backups = scheduledBackups(settings, log);
-  try {
-    await serveHere(settings, {
-      log,
-      askedToStop,
-      certificate,
-      ...(backups === undefined ? {} : { metrics: backups.metrics, backUp: backups.backUp }),
-      onListening: (listening) => renewOnHangup(settings, log, (renewed) => listening.renew(renewed)()),
-      onObservation: (observation) => {
-        admin = startAdmin(settings, observation.adminPages);
-      },
-      onStarted: async (greeting) => {
-        backups?.start();
-        printStartMessage(greeting, settings, admin?.url);
-      },
-    });
-  } finally {
-    await backups?.stop();
-    await admin?.stop(0);
-    log.flush();
-  }
-}
-
-/** Resolves to the exit code of a worker that could not start or stop. */
-async function together(
-  settings: ServeSettings,
-  log: Log,
-  askedToStop: Promise<void>,
-  certificate: Certificate | undefined,
-): Promise<number> {
-  const backups = scheduledBackups(settings, log);
-  const workers = new Workers(settings, log, certificate, backups);
-  let admin: RunningServer | undefined;
-  try {
-    admin = startAdmin(settings, workers.pages);
-    const greeting = await workers.start(askedToStop);
-    if (greeting !== undefined) {
-      backups?.start();
-      renewOnHangup(settings, log, (renewed) => workers.renew(renewed));
-      printStartMessage(greeting, settings, admin?.url);
-      await askedToStop;
-    }
-    return await workers.stop();
-  } finally {
-    await backups?.stop();
-    await admin?.stop(0);
-    log.flush();
-  }
-}
-
-function scheduledBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
-  if (settings.backupSeconds === 0) return undefined;
-  return new ScheduledBackups(() => openMaintenance(settings), settings, log);
-}
