@@ -30,36 +30,33 @@ export class UploadBudget {
   private readonly uploads = new Set<UploadInProgress>();
 
   begin(caller: string, body: IncomingBody): UploadInProgress {
-    const upload: UploadInProgress = new UploadInProgress(caller, body, {
-      hold: (bytes) => this.makeRoom(caller, { ...NOTHING, bytes }),
-      fits: (arriving) => this.dropStalled({ ...ANY, arriving }, NOTHING, () => true),
-      end: () => this.uploads.delete(upload),
-    });
+    const upload = new UploadInProgress(caller, body, this);
     this.makeRoom(caller, { ...NOTHING, count: 1 });
     this.uploads.add(upload);
     return upload;
   }
 
-  private makeRoom(caller: string, room: Room): void {
+  end(upload: UploadInProgress): void {
+    this.uploads.delete(upload);
+  }
+
+  makeRoom(caller: string, room: Room): void {
     const isOwn = (upload: UploadInProgress) => upload.caller === caller;
-    if (!this.dropStalled(PER_CALLER, room, isOwn)) throw tooMany('CAT429', 'you have too many uploads in progress');
-    if (!this.dropStalled(TOTAL, room, () => true)) throw tooMany('CAT503', 'too many uploads are in progress');
+    if (!this.hasRoom(PER_CALLER, room, isOwn)) throw tooMany('CAT429', 'you have too many uploads in progress');
+    if (!this.hasRoom(TOTAL, room)) throw tooMany('CAT503', 'too many uploads are in progress');
   }
 
   /** Drops stalled uploads until there is room. Returns whether there is. */
-  private dropStalled(limit: Room, { count, bytes }: Room, test: (upload: UploadInProgress) => boolean): boolean {
+  hasRoom(limit: Room, { count, bytes }: Room, test = (_upload: UploadInProgress) => true): boolean {
     const uploads = [...this.uploads].filter(test);
-    let held = uploads.reduce((sum, upload) => sum + upload.memory, 0);
-    let arriving = uploads.reduce((sum, upload) => sum + upload.arriving, 0);
+    const sum = (part: 'memory' | 'arriving') => uploads.reduce((total, each) => total + each[part], 0);
     const isOver = () =>
-      uploads.length + count > limit.count || held + bytes > limit.bytes || arriving > limit.arriving;
+      uploads.length + count > limit.count || sum('memory') + bytes > limit.bytes || sum('arriving') > limit.arriving;
     if (isOver()) uploads.sort((one, other) => other.body.idleMs - one.body.idleMs);
     while (isOver()) {
       const [longest] = uploads;
       if (longest?.body.isStalled !== true) return false;
       uploads.shift();
-      held -= longest.memory;
-      arriving -= longest.arriving;
       longest.end();
       longest.body.drop();
     }
@@ -75,27 +72,23 @@ export class UploadInProgress {
   constructor(
     readonly caller: string,
     readonly body: IncomingBody,
-    private readonly actions: {
-      readonly hold: (bytes: number) => void;
-      readonly fits: (room: number) => boolean;
-      readonly end: () => void;
-    },
+    private readonly budget: UploadBudget,
   ) {}
 
   /** Adds memory; a negative number releases it. */
   hold(bytes: number): void {
-    if (bytes > 0) this.actions.hold(bytes);
+    if (bytes > 0) this.budget.makeRoom(this.caller, { ...NOTHING, bytes });
     this.memory += bytes;
   }
 
   /** Adds bytes of a file. Returns whether all that is arriving fits into the room. */
   arrive(bytes: number, room: number): boolean {
     this.arriving += bytes;
-    return room === UNLIMITED || this.actions.fits(room);
+    return room === UNLIMITED || this.budget.hasRoom({ ...ANY, arriving: room }, NOTHING);
   }
 
   end(): void {
-    this.actions.end();
+    this.budget.end(this);
   }
 }
 
