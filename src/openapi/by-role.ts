@@ -48,7 +48,3 @@ export function allowed<T extends { readonly needs?: readonly Right[] }>(
     return isPossible && (rights === undefined || needs.every((right) => rights.includes(right)));
   });
 }
-
-export function mayWrite({ view }: Collection): boolean {
-  return view?.rights.some((right) => right !== 'read') ?? true;
-}

@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import { pathPart } from '../base/net/query-string.ts';
+import { mayWriteAny } from '../collection/access/views.ts';
 import type { CatalogueWithRows } from '../collection/built-in.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isFiles, served, servedName } from '../collection/files.ts';
@@ -12,7 +13,7 @@ import { BODY_TYPES } from '../http/body/parse-body.ts';
 import { SUPABASE_PREFIX } from '../http/edge/prefix.ts';
 import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/target.ts';
 import { relationsNamed } from '../plan/read/relate.ts';
-import { hasRoles, mayWrite, withKeyFields } from './by-role.ts';
+import { hasRoles, withKeyFields } from './by-role.ts';
 import { Components, componentName, type JsonObject } from './component.ts';
 import { FILE_TAG, fieldPaths, filePaths, hasFileOperations, uploadOperation } from './paths/file-paths.ts';
 import { ACTION_TAG, collectionOf, routinePath } from './paths/routine-path.ts';
@@ -109,12 +110,11 @@ function serviceTags(catalogue: Catalogue): readonly JsonObject[] {
   const routines = [...catalogue.routines.values()].flatMap(([first]) => first ?? []);
   const hasActions = routines.some(({ kind }) => kind === 'action');
   const hasFunctions = routines.some((each) => each.kind === 'function' && collectionOf(each) === undefined);
-  const canWrite = [...catalogue.collections.values()].some(mayWrite);
   return [
     ...(hasFunctions ? [{ name: 'Functions', description: 'Functions of the database.' }] : []),
     ...(hasActions ? [ACTION_TAG] : []),
     ...(hasFileOperations(catalogue) ? [FILE_TAG] : []),
-    ...(canWrite ? SERVICE_TAGS : SERVICE_TAGS.slice(2)),
+    ...(mayWriteAny(catalogue) ? SERVICE_TAGS : SERVICE_TAGS.slice(2)),
   ];
 }
 
@@ -176,7 +176,7 @@ function* routinePaths(components: Components, catalogue: Catalogue, of?: Collec
 function* servicePaths(components: Components, catalogue: Catalogue): Generator<Entry> {
   yield* filePaths(components, catalogue);
   // A role that may not write anything has no use for them.
-  if ([...catalogue.collections.values()].some(mayWrite)) {
+  if (mayWriteAny(catalogue)) {
     yield [shortestPath(BATCH_PATH, catalogue), batchPath(components)];
     yield [shortestPath(UNDO_PATH, catalogue), undoPath(components)];
   }

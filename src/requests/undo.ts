@@ -1,5 +1,6 @@
 /** Undo from request to answer: the filter selects changes of the log, and their inverses are written. */
 import { ApiError } from '../base/errors.ts';
+import { mayWriteAny } from '../collection/access/views.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -39,9 +40,8 @@ export async function undo(
 }
 
 /** Before anything is read: a role that may write nothing can undo nothing. */
-function checkMayWrite({ collections }: Catalogue): void {
-  const mayWrite = [...collections.values()].some(({ view }) => view?.rights.some((right) => right !== 'read') ?? true);
-  if (mayWrite) return;
+function checkMayWrite(seen: Catalogue): void {
+  if (mayWriteAny(seen)) return;
   throw new ApiError('42501', 'permission denied for undo', { hint: 'Your role may not change any rows.' });
 }
 

@@ -162,3 +162,8 @@ function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readon
     ...(unique === undefined ? {} : { unique: unique.filter((set) => set.every(isShown)) }),
   };
 }
+
+/** Whether the caller may change any rows. */
+export function mayWriteAny({ collections }: Catalogue): boolean {
+  return [...collections.values()].some(({ view }) => view?.rights.some((right) => right !== 'read') ?? true);
+}

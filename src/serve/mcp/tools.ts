@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../base/errors.ts';
 import { MCP_MAX_ROWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/http.ts';
+import { mayWriteAny } from '../../collection/access/views.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
-import type { Catalogue } from '../../collection/declaration.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { RIGHTS } from '../../collection/draft.ts';
 import { jsonText } from '../../collection/exact-json.ts';
 import type { Call, Peer } from '../../http/call.ts';
 import { BATCH_PATH, OWN_PATH, UNDO_PATH } from '../../http/target.ts';
-import { describeCollection, mayWrite } from './describe.ts';
 import { Previews } from './previews.ts';
 
 /** A call of a tool. */
@@ -32,76 +33,83 @@ interface Tool {
 const TEXT = { type: 'string' };
 const schema = (properties: object, ...required: readonly string[]) => ({ type: 'object', properties, required });
 
-const READ_TOOLS: readonly (readonly [string, Tool])[] = [
-  [
-    'describe',
-    {
-      title: 'Describe the collections',
-      description: 'Lists the collections, their fields, references, and what this caller may do with each.',
-      inputSchema: schema({}),
-      annotations: { readOnlyHint: true },
-      run: async (_, { catalogue }) => data([...catalogue.collections.values()].map(describeCollection)),
-    },
-  ],
-  [
-    'read',
-    {
-      title: 'Read rows',
-      description: `Reads rows of a collection, or of ${CHANGES_NAME}, the log of changes. The query is in the language of PostgREST, such as select=id,name&price=lt.20&order=name&limit=20. It returns at most ${MCP_MAX_ROWS} rows, by default ${MCP_ROWS}; offset continues.`,
-      inputSchema: schema({ collection: TEXT, query: TEXT }, 'collection'),
-      annotations: { readOnlyHint: true },
-      run: readRows,
-    },
-  ],
-];
+const READ_TOOLS: Readonly<Record<string, Tool>> = {
+  describe: {
+    title: 'Describe the collections',
+    description: 'Lists the collections, their fields, references, and what this caller may do with each.',
+    inputSchema: schema({}),
+    annotations: { readOnlyHint: true },
+    run: async (_, { catalogue }) => data([...catalogue.collections.values()].map(describeCollection)),
+  },
+  read: {
+    title: 'Read rows',
+    description: `Reads rows of a collection, or of ${CHANGES_NAME}, the log of changes. The query is in the language of PostgREST, such as select=id,name&price=lt.20&order=name&limit=20. It returns at most ${MCP_MAX_ROWS} rows, by default ${MCP_ROWS}; offset continues.`,
+    inputSchema: schema({ collection: TEXT, query: TEXT }, 'collection'),
+    annotations: { readOnlyHint: true },
+    run: readRows,
+  },
+};
 
-const WRITE_TOOLS: readonly (readonly [string, Tool])[] = [
-  [
-    'write',
-    {
-      title: 'Preview writes',
-      description:
-        'Checks a list of writes as one transaction and changes nothing. Returns the rows as they would be, and a token for commit. Each request has a method (POST, PATCH, PUT, DELETE), a path such as /products?id=eq.1, and a body. PATCH and DELETE need a filter.',
-      inputSchema: schema(
-        {
-          requests: {
-            type: 'array',
-            items: schema({ method: TEXT, path: TEXT, body: {} }, 'method', 'path'),
-          },
+const WRITE_TOOLS: Readonly<Record<string, Tool>> = {
+  write: {
+    title: 'Preview writes',
+    description:
+      'Checks a list of writes as one transaction and changes nothing. Returns the rows as they would be, and a token for commit. Each request has a method (POST, PATCH, PUT, DELETE), a path such as /products?id=eq.1, and a body. PATCH and DELETE need a filter.',
+    inputSchema: schema(
+      {
+        requests: {
+          type: 'array',
+          items: schema({ method: TEXT, path: TEXT, body: {} }, 'method', 'path'),
         },
-        'requests',
-      ),
-      annotations: { readOnlyHint: true },
-      run: preview,
-    },
-  ],
-  [
-    'commit',
-    {
-      title: 'Carry out previewed writes',
-      description: 'Carries out the writes of a token, once, in one transaction.',
-      inputSchema: schema({ token: TEXT }, 'token'),
-      annotations: { readOnlyHint: false, destructiveHint: true },
-      run: commit,
-    },
-  ],
-  [
-    'undo',
-    {
-      title: 'Undo the session',
-      description:
-        'Takes back all writes of this session, or of an earlier one by its id. Rows that others changed since then are left as they are.',
-      inputSchema: schema({ session: TEXT }),
-      annotations: { readOnlyHint: false, idempotentHint: true },
-      run: undoSession,
-    },
-  ],
-];
+      },
+      'requests',
+    ),
+    annotations: { readOnlyHint: true },
+    run: preview,
+  },
+  commit: {
+    title: 'Carry out previewed writes',
+    description: 'Carries out the writes of a token, once, in one transaction.',
+    inputSchema: schema({ token: TEXT }, 'token'),
+    annotations: { readOnlyHint: false, destructiveHint: true },
+    run: commit,
+  },
+  undo: {
+    title: 'Undo the session',
+    description:
+      'Takes back all writes of this session, or of an earlier one by its id. Rows that others changed since then are left as they are.',
+    inputSchema: schema({ session: TEXT }),
+    annotations: { readOnlyHint: false, idempotentHint: true },
+    run: undoSession,
+  },
+};
 
 /** A caller who may not write has no tools for it. */
 export function toolsOf(catalogue: Catalogue): ReadonlyMap<string, Tool> {
-  const canWrite = [...catalogue.collections.values()].some(mayWrite);
-  return new Map(canWrite ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS);
+  return new Map(Object.entries(mayWriteAny(catalogue) ? { ...READ_TOOLS, ...WRITE_TOOLS } : READ_TOOLS));
+}
+
+/** A collection as an agent sees it, for a role only with the fields and rights of the role. */
+function describeCollection(collection: Collection): object {
+  const { name, key, fields, references, draft } = collection;
+  const { title, description } = draft;
+  const written = new Set([...(collection.view?.creates?.fields ?? []), ...(collection.view?.updates?.fields ?? [])]);
+  return {
+    name,
+    title,
+    description,
+    // Without roles, everyone may do everything.
+    rights: collection.view?.rights ?? RIGHTS,
+    key: key.map((field) => field.name),
+    fields: fields.map((field) => ({
+      name: field.name,
+      type: field.type.name,
+      required: field.required || undefined,
+      description: field.description,
+      references: references.find((each) => each.field === field)?.to,
+      readOnly: (collection.view !== undefined && ![...written].some((each) => each.name === field.name)) || undefined,
+    })),
+  };
 }
 
 /** Marks text of the catalogue as data. The escape keeps a value from ending the mark. */
@@ -153,13 +161,8 @@ async function commit(given: Arguments, call: AgentCall): Promise<string> {
 function undoSession(given: Arguments, call: AgentCall): Promise<string> {
   const session = textOf(given, 'session') || call.session;
   if (!/^[\da-f-]{36}$/.test(session)) throw new ApiError('PGRST102', `'${session}' is not the id of a session`);
-  return ask(
-    call,
-    'POST',
-    `${OWN_PATH}${UNDO_PATH}?request_id=like.mcp:${session}:*`,
-    undefined,
-    'conflicts=skip',
-  ).then(data);
+  const path = `${OWN_PATH}${UNDO_PATH}?request_id=like.mcp:${session}:*`;
+  return ask(call, 'POST', path, undefined, 'conflicts=skip').then(data);
 }
 
 /** The hash of the credentials. */
