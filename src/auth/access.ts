@@ -114,7 +114,9 @@ export function openAuthentication(options: AccessOptions): Authentication {
   function reject(error: unknown, call: Call): never {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 500) counts.rejected++;
-    throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(call)) : error;
+    if (error.code !== 'CAT401') throw error;
+    // The browser deletes the cookie of an ended session.
+    throw error.with({ headers: { ...error.headers, 'set-cookie': sessionCookie(cookieScope(call)) } });
   }
 
   function identify(call: Call): MaybePromise<Caller> {
@@ -178,17 +180,6 @@ async function warningsOf(
     // The service also starts while the database is down.
     return [];
   }
-}
-
-/** Makes the browser delete the cookie of an ended session. */
-function withExpiredCookie(error: ApiError, scope: CookieScope): ApiError {
-  const { code, message, details, hint, headers, cause } = error;
-  return new ApiError(code, message, {
-    details: details ?? undefined,
-    hint: hint ?? undefined,
-    headers: { ...headers, 'set-cookie': sessionCookie(scope) },
-    ...(typeof cause === 'string' ? { cause } : {}),
-  });
 }
 
 function metricsOf({ rejected, logins, rejectedLogins }: Counts): readonly Metric[] {
