@@ -5,22 +5,6 @@ import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import { headResponse } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 
-export interface ProblemBody {
-  readonly code: string;
-  readonly message: string;
-  readonly details: string | null | ApiError['candidates'];
-  readonly hint: string | null;
-  /** The row, field and value of the body, if the error is about one. */
-  readonly index?: number;
-  readonly field?: string;
-  readonly value?: unknown;
-  /** The errors of a body, and the number of all. */
-  readonly total?: number;
-  readonly errors?: readonly ProblemBody[];
-  /** The index of the failing request of a batch. */
-  readonly request?: number;
-}
-
 const LOG_IN = 'Log in, or send a key or a token in the header Authorization: Bearer.';
 
 /** An unexpected error reveals nothing to the client; the log has its details. */

@@ -2,13 +2,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
-import type { ProblemBody } from '../../src/response/problem.ts';
 import { type Catalogue, openCatalogue, REFERENCE_PRODUCTS, TWO_ENGINES } from '../support/engines/catalogue.ts';
 import { ORDER_SHOP, ORDER_SHOP_ROWS } from '../support/engines/order-shop.ts';
 import { openDeclared } from '../support/engines/shop.ts';
 import { type GeneratedWrite, generatedWrite } from '../support/generated/generated-writes.ts';
 import { RUNS } from '../support/generated/generators.ts';
-import { ids, sendJson } from '../support/stories.ts';
+import { ids, type ProblemBody, sendJson } from '../support/stories.ts';
 
 const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);
 

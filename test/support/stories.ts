@@ -1,7 +1,7 @@
 /** Shared helpers of the tests: catalogues, requests, and checks of error responses. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test';
+import type { ApiError } from '../../src/base/errors.ts';
 import type { Row } from '../../src/collection/value.ts';
-import type { ProblemBody } from '../../src/response/problem.ts';
 import { type Catalogue, type CatalogueSettings, openCatalogue, REFERENCE_PRODUCTS } from './engines/catalogue.ts';
 
 /** Gives every test its own catalogue with the 77 products. */
@@ -62,6 +62,20 @@ export function send(
   headers: Headers = {},
 ): RequestInit {
   return { method, body, headers: { 'content-type': contentType, ...headers } };
+}
+
+/** The body of an error. */
+export interface ProblemBody {
+  readonly code: string;
+  readonly message: string;
+  readonly details: string | null | ApiError['candidates'];
+  readonly hint: string | null;
+  readonly index?: number;
+  readonly field?: string;
+  readonly value?: unknown;
+  readonly total?: number;
+  readonly errors?: readonly ProblemBody[];
+  readonly request?: number;
 }
 
 /** Checks the status, code and form of an error response, and returns its body. */

@@ -3,11 +3,10 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from '../../../src/collection/value.ts';
-import type { ProblemBody } from '../../../src/response/problem.ts';
 import { ORDER_SHOP_YAML } from '../../support/engines/order-shop.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
-import { sendJson } from '../../support/stories.ts';
+import { type ProblemBody, sendJson } from '../../support/stories.ts';
 
 afterEach(cleanUp);
 

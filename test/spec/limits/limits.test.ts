@@ -8,9 +8,8 @@ import {
   MAX_TERMS,
   MAX_URL_LENGTH,
 } from '../../../src/base/limits/http.ts';
-import type { ProblemBody } from '../../../src/response/problem.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
-import { expectRefusal, ids, send, sendJson, sharedCatalogue } from '../../support/stories.ts';
+import { expectRefusal, ids, type ProblemBody, send, sendJson, sharedCatalogue } from '../../support/stories.ts';
 
 const times = (count: number, text: (index: number) => string, joiner = ',') =>
   Array.from({ length: count }, (_, index) => text(index)).join(joiner);

@@ -1,11 +1,10 @@
 /** Batches under roles: each request has exactly the rights of a single one, and errors reveal nothing more. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { ProblemBody } from '../../../src/response/problem.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ORDER_SHOP_ROWS, ORDER_SHOP_WITH_ROLES } from '../../support/engines/order-shop.ts';
 import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
-import { sendJson } from '../../support/stories.ts';
+import { type ProblemBody, sendJson } from '../../support/stories.ts';
 
 describe.each(TWO_ENGINES)('a batch under roles on %s', (engine) => {
   let shop: Roled;

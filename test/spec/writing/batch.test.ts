@@ -1,12 +1,11 @@
 /** POST /batch: several writes, in order, all or nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { MAX_BATCH_REQUESTS } from '../../../src/base/limits/http.ts';
-import type { ProblemBody } from '../../../src/response/problem.ts';
 import type { CompletedRequest } from '../../../src/response/request-context.ts';
 import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ORDER_SHOP, ORDER_SHOP_ROWS } from '../../support/engines/order-shop.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
-import { sendJson } from '../../support/stories.ts';
+import { type ProblemBody, sendJson } from '../../support/stories.ts';
 
 interface Answered {
   readonly status: number;
