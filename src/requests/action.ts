@@ -13,9 +13,9 @@ import { RPC_PATH } from '../http/target.ts';
 import { type BoundEntry, bindAction, isOneRow } from '../plan/call/action.ts';
 import { readActionArguments } from '../plan/call/action-arguments.ts';
 import { findRoutine } from '../plan/call/find-routine.ts';
-import { batchAnswer } from '../response/batch.ts';
 import { DUPLICATE, isDeclaredLimit } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
+import { batchAnswer } from '../response/write.ts';
 import { executeBatch } from './batch.ts';
 import { BatchPlanner, type BoundRequest, REQUESTS_PER_SLICE } from './batch-plan.ts';
 import { retryOf } from './planned-write.ts';
@@ -99,14 +99,11 @@ function checkCall(call: Call, { name }: Action): void {
 function requestOf(action: Action, { entry, body, bind }: BoundEntry): BoundRequest {
   const { method, collection, query, headers = {}, affects } = entry;
   // The first preference wins.
-  const preferences = [...(isReturned(action, entry.name) ? ['return=representation'] : []), ...Object.values(headers)];
+  const isReturned = entry.name !== undefined && [action.returns ?? []].flat().includes(entry.name);
+  const preferences = [...(isReturned ? ['return=representation'] : []), ...Object.values(headers)];
   const sent = new Headers(preferences.length === 0 ? {} : { prefer: preferences.join(', ') });
   const path = `/${pathPart(collection.name)}${query === '' ? '' : `?${query}`}`;
   return { method, path, headers: sent, body, bind, ...(affects === undefined ? {} : { affects }) };
-}
-
-function isReturned({ returns = [] }: Action, name: string | undefined): boolean {
-  return name !== undefined && [returns].flat().includes(name);
 }
 
 /** The stored rows of the entries that the action returns: a row, a list, or an object of both by entry. */

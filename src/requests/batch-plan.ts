@@ -14,8 +14,8 @@ import { Call, pathAndQuery } from '../http/call.ts';
 import { findRows } from '../http/rows.ts';
 import { resolveField } from '../plan/resolve.ts';
 import { type EarlierValue, earlierValuesIn, takeEarlierValues } from '../plan/write/earlier-value.ts';
-import type { BatchWrite } from '../response/batch.ts';
 import type { RequestContext } from '../response/request-context.ts';
+import type { PlannedWrite } from '../response/write.ts';
 import { planCall, readWrite, type WriteCall } from './planned-write.ts';
 
 /** A slice takes a few milliseconds. */
@@ -55,12 +55,12 @@ export class BatchPlanner {
     private readonly terms: BatchOptions,
   ) {}
 
-  *plan(): Task<readonly BatchWrite[]> {
+  *plan(): Task<readonly PlannedWrite[]> {
     for (const [index, request] of this.requests.entries()) {
       if (index % REQUESTS_PER_SLICE === 0) yield;
       this.read.push(yield* atRequest(index, this.readOne(request, index)));
     }
-    const writes: BatchWrite[] = [];
+    const writes: PlannedWrite[] = [];
     let rows = 0;
     for (const [index, request] of this.read.entries()) {
       if (index % REQUESTS_PER_SLICE === 0) yield;
@@ -89,7 +89,9 @@ export class BatchPlanner {
     const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
     const location = { prefix, path: pathAndQuery(within) };
     const call = new Call(method, location, headers);
-    if (call.preferences.tx !== undefined) throw notPerRequest();
+    if (call.preferences.tx !== undefined) {
+      throw invalid('Prefer: tx concerns the whole batch', 'Send it as a header of the batch.');
+    }
     if (this.prefer !== null) headers.append('prefer', this.prefer);
     // An action means the fields that it names.
     if (bind === undefined) call.languages = context.call.languages;
@@ -109,7 +111,7 @@ export class BatchPlanner {
     this.used.set(request, (this.used.get(request) ?? new Set()).add(column));
   }
 
-  private *planOne(request: ReadRequest, used: Set<string> | undefined): Task<BatchWrite> {
+  private *planOne(request: ReadRequest, used: Set<string> | undefined): Task<PlannedWrite> {
     const { write, document, affects, uses } = request;
     const { access, allowUnfiltered } = this.terms;
     const planned = yield* planCall(used === undefined ? write : returning(write, used), document, allowUnfiltered, {
@@ -149,7 +151,7 @@ function isSelective({ call, preferences }: WriteCall): boolean {
   return preferences.return === 'representation' || /(?:^|&)select=/.test(call.query);
 }
 
-function* checkReturned({ plan, media }: BatchWrite, request: number, column: string): Task<void> {
+function* checkReturned({ plan, media }: PlannedWrite, request: number, column: string): Task<void> {
   if (media.format !== 'json') throw invalid(`request ${request} returns ${media.format}`, '$from needs JSON.');
   if (plan.returning?.columns.some(({ name }) => name === column)) return;
   throw new ApiError('42703', `request ${request} does not return ${column}`, { hint: 'Add it to its select.' });
@@ -162,10 +164,6 @@ function* atRequest<T>(index: number, work: Task<T>): Task<T> {
   } catch (error) {
     throw withRequest(error, index);
   }
-}
-
-function notPerRequest(): ApiError {
-  return invalid('Prefer: tx concerns the whole batch', 'Send it as a header of the batch.');
 }
 
 function invalid(message: string, hint: string): ApiError {

@@ -9,8 +9,8 @@ import type { Answer } from '../http/answer.ts';
 import { type BatchRequest, readBatch } from '../http/batch-call.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import { BATCH_PATH } from '../http/target.ts';
-import { type BatchWrite, batchAnswer } from '../response/batch.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
+import { batchAnswer, type PlannedWrite } from '../response/write.ts';
 import { BatchPlanner, REQUESTS_PER_SLICE } from './batch-plan.ts';
 import { execute, planBytes, retryOf } from './planned-write.ts';
 import type { Writing } from './write.ts';
@@ -23,7 +23,7 @@ export async function executeBatch(
   body: Pick<Body, 'count'>,
   terms: WriteOptions,
   context: RequestContext,
-): Promise<{ readonly writes: readonly BatchWrite[]; readonly results: readonly WriteResult[] }> {
+): Promise<{ readonly writes: readonly PlannedWrite[]; readonly results: readonly WriteResult[] }> {
   const task = planner.plan();
   const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);
   body.count(writes.reduce((sum, { plan }) => sum + planBytes(plan), 0));

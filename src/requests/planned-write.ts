@@ -12,7 +12,7 @@ import { servedName } from '../collection/files.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
-import type { Engine, Write, WriteOptions, WriteResult } from '../engine/engine.ts';
+import type { Engine, WriteOptions, WriteResult } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
@@ -23,7 +23,7 @@ import type { WriteRequest } from '../plan/write/write-request.ts';
 import { encodingOf } from '../response/body.ts';
 import { redactError, withoutHiddenField } from '../response/redact-errors.ts';
 import type { RequestContext } from '../response/request-context.ts';
-import type { WriteAsked } from '../response/write.ts';
+import type { PlannedWrite } from '../response/write.ts';
 
 /** A write without its body. */
 export interface WriteCall {
@@ -34,8 +34,6 @@ export interface WriteCall {
   readonly query: Query;
   readonly request: Omit<WriteRequest, 'query' | 'allowUnfiltered'>;
 }
-
-export type PlannedWrite = WriteAsked & Write;
 
 type Rights = Pick<RequestContext, 'access' | 'caller'>;
 

@@ -16,8 +16,8 @@ import { acceptsPlan, planAnswer, planFormat, planOptions } from '../response/pl
 import { withChosen } from '../response/read.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
-import { writeAnswer } from '../response/write.ts';
-import { execute, type PlannedWrite, planBytes, planCall, readWrite, retryOf } from './planned-write.ts';
+import { type PlannedWrite, writeAnswer } from '../response/write.ts';
+import { execute, planBytes, planCall, readWrite, retryOf } from './planned-write.ts';
 
 export interface Writing {
   readonly engine: Engine;
@@ -87,7 +87,9 @@ async function executeOrList(
   errors: ErrorList,
 ): Promise<readonly WriteResult[]> {
   const rejection = (error: unknown) => {
-    if (error instanceof ApiError && isAboutRows(error)) return error;
+    if (!(error instanceof ApiError)) throw error;
+    const { code, index, field } = error;
+    if (index !== undefined || field !== undefined || code === '42501' || code.startsWith('23')) return error;
     throw error;
   };
   const failure = errors.total === 0 ? await execute(engine, [planned], terms).catch(rejection) : undefined;
@@ -102,8 +104,4 @@ async function executeOrList(
   const isListed = failure?.index === undefined ? errors.total > 0 : errors.indexes.has(failure.index);
   if (failure !== undefined && !isListed) errors.report(failure);
   throw errors.toError();
-}
-
-function isAboutRows({ code, index, field }: ApiError): boolean {
-  return index !== undefined || field !== undefined || code === '42501' || code.startsWith('23');
 }

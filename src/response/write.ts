@@ -12,12 +12,11 @@ import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import { printName } from '../dialect/print.ts';
-import type { WriteResult } from '../engine/engine.ts';
+import type { Write, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { POSITION_HEADER } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
-import type { Media } from '../http/negotiate.ts';
-import type { WritePlan } from '../plan/types.ts';
+import { JSON_MEDIA, type Media } from '../http/negotiate.ts';
 import type { WriteMethod } from '../plan/write/write.ts';
 import { type Action, contentRange, itemTag, preferenceApplied } from './headers.ts';
 
@@ -31,16 +30,15 @@ const ACTIONS: Readonly<Record<WriteMethod, WriteAction>> = {
 };
 
 /** A write request with its plan. */
-export interface WriteAsked {
+export interface PlannedWrite extends Write {
   readonly collection: Collection;
   readonly prefix: string;
   readonly method: WriteMethod;
   readonly media: Media;
   readonly preferences: Preferences;
-  readonly plan: WritePlan;
 }
 
-export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
+export function writeAnswer(asked: PlannedWrite, result: WriteResult): Answer {
   const { collection, prefix, media, preferences, plan } = asked;
   const action = ACTIONS[asked.method];
   const isOmitted = result.isBodyOmitted === true;
@@ -76,7 +74,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
 }
 
 /** Only a list of changes can have missing rows, and only unique fields have conflicts to resolve. */
-function appliedBy({ preferences, plan }: WriteAsked, isOmitted: boolean): Preferences {
+function appliedBy({ preferences, plan }: PlannedWrite, isOmitted: boolean): Preferences {
   const isUnresolved = preferences.resolution !== undefined && plan.kind === 'insert' && plan.conflict === 'refuse';
   const isPlain = plan.kind === 'update-each' || preferences['missing-rows'] === undefined;
   if (!isOmitted && isPlain && !isUnresolved) return preferences;
@@ -90,12 +88,44 @@ function appliedBy({ preferences, plan }: WriteAsked, isOmitted: boolean): Prefe
 }
 
 function statusOf(action: WriteAction, hasBody: boolean, preferences: Preferences, result: WriteResult): number {
-  if (action === 'insert') return insertStatus(preferences, result);
+  // A merge that affected only existing rows created nothing.
+  if (action === 'insert') return preferences.resolution === 'merge-duplicates' && result.inserted === 0 ? 200 : 201;
   if (!hasBody) return 204;
   return action === 'replace' && result.inserted > 0 ? 201 : 200;
 }
 
-/** A merge that affected only existing rows created nothing. */
-function insertStatus(preferences: Preferences, result: WriteResult): 200 | 201 {
-  return preferences.resolution === 'merge-duplicates' && result.inserted === 0 ? 200 : 201;
+/** Headers that concern the batch as a whole. */
+const SHARED = [POSITION_HEADER, 'idempotency-replayed'];
+
+export function batchAnswer(
+  writes: readonly PlannedWrite[],
+  { tx }: Preferences,
+  results: readonly WriteResult[],
+): Answer {
+  const answers = writes.map((write, index) => writeAnswer(write, shownResult(write, results[index]!)));
+  const shared = Object.entries(answers[0]!.headers).filter(([name]) => SHARED.includes(name));
+  return {
+    status: 200,
+    headers: {
+      ...CORS_HEADERS,
+      'content-type': JSON_MEDIA.contentType,
+      ...(tx === undefined ? {} : { 'preference-applied': `tx=${tx}` }),
+      ...Object.fromEntries(shared),
+    },
+    rows: results.reduce((sum, { affected }) => sum + affected, 0),
+    body: `[${answers.map((answer, index) => printAnswer(answer, writes[index]!.media)).join(',')}]`,
+  };
+}
+
+/** Without rows that only later requests of the batch need. */
+function shownResult({ preferences }: PlannedWrite, result: WriteResult): WriteResult {
+  if (preferences.return === 'representation') return result;
+  const { body: _, shown: __, isBodyOmitted: ___, ...rest } = result;
+  return rest;
+}
+
+function printAnswer({ status, headers, body }: Answer, { format }: Media): string {
+  const own = Object.entries(headers).filter(([name]) => !Object.hasOwn(CORS_HEADERS, name) && !SHARED.includes(name));
+  const text = format === 'json' ? String(body) : JSON.stringify(body);
+  return `{"status":${status},"headers":${JSON.stringify(Object.fromEntries(own))},"body":${text}}`;
 }
