@@ -41,8 +41,8 @@ Exit codes: 0 no errors, maybe warnings; 1 errors.`,
     else {
       const names = findings.map(nameOf);
       const width = Math.max(...names.map((name) => name.length));
-      for (const [at, finding] of findings.entries()) {
-        console.log(`${mark(finding)}  ${names[at]!.padEnd(width)}  ${finding.detail}`);
+      for (const [at, { ok, isWarning = false, detail }] of findings.entries()) {
+        console.log(`${ok ? (isWarning ? 'warn' : 'ok  ') : 'BAD '}  ${names[at]!.padEnd(width)}  ${detail}`);
       }
     }
     return ok ? 0 : 1;
@@ -52,10 +52,6 @@ Exit codes: 0 no errors, maybe warnings; 1 errors.`,
 /** A check named like its collection is the row count. */
 function nameOf({ check, collection }: Finding): string {
   return collection === undefined || collection === check ? check : `${collection}: ${check}`;
-}
-
-function mark({ ok, isWarning = false }: Finding): string {
-  return ok ? (isWarning ? 'warn' : 'ok  ') : 'BAD ';
 }
 
 async function checkFile(file: string, json: boolean): Promise<number> {

@@ -56,7 +56,7 @@ async function buildPages(names: readonly PageName[]): Promise<Assets> {
     const { outputs } = await build(ENTRIES[name]);
     const loaded: string[] = [];
     for (const output of outputs) {
-      const [file, text] = [fileName(output.path), await output.text()];
+      const [file, text] = [output.path.replace(/^\.\//, '').replaceAll('/', '-'), await output.text()];
       const shared = output.kind === 'chunk' ? [] : sharedFiles(text);
       if (output.kind !== 'chunk') loaded.push(...(shared.length > 0 ? shared : [file]));
       if (shared.length === 0) files.set(file, storeFile(text, output.type));
@@ -112,10 +112,6 @@ function packagesFolder(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function fileName(path: string): string {
-  return path.replace(/^\.\//, '').replaceAll('/', '-');
 }
 
 if (import.meta.main) console.log(await buildAssetsTo(process.argv[2] ?? 'dist'));

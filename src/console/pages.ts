@@ -6,7 +6,6 @@ import { ApiError } from '../base/errors.ts';
 import { lazyAsync } from '../base/memo.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
-import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import type { Call } from '../http/call.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
@@ -60,7 +59,10 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     const session = await accountOf?.(call);
     const catalogue = session?.role === null ? undefined : await catalogueOf();
     const collections = catalogue?.draft.collections ?? [];
-    const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
+    const visible = [...(catalogue?.collections.values() ?? [])];
+    const partial = visible.flatMap(({ name, fields, view }) =>
+      view && fields.length < view.of.fields.length ? name : [],
+    );
     const isAdmin = accountOf === undefined ? hasSettings : described.catalogue.roles?.get(session?.role ?? '')?.isAll;
     const log = catalogue?.builtIn.get(CHANGES_NAME);
     const hidesActors = log?.fields.some(({ name }) => name === 'actor') === false;
@@ -145,11 +147,6 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
 function rootFrom(path: string): string {
   const depth = path.split('/').length - 2;
   return depth === 0 ? '.' : Array.from({ length: depth }, () => '..').join('/');
-}
-
-/** Whether the role sees only some fields of the collection. */
-function hidesFields({ fields, view }: Collection): boolean {
-  return view !== undefined && fields.length < view.of.fields.length;
 }
 
 function htmlResponse(

@@ -29,7 +29,8 @@ export async function cropMiddle(png: Buffer, box: Size): Promise<Buffer> {
   const header = chunks[0]!.data;
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   if (header.readUInt16BE(8) !== PLAIN) throw new Error('a PNG file without compression has other pixels');
-  const pixels = await promisify(inflate)(dataOf(chunks), { chunkSize: height * (1 + width * CHANNELS) + SLACK });
+  const compressed = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data));
+  const pixels = await promisify(inflate)(compressed, { chunkSize: height * (1 + width * CHANNELS) + SLACK });
   const [cutWidth, cutHeight] = [Math.min(width, box.width), Math.min(height, box.height)];
   const [left, top] = [(width - cutWidth) >> 1, (height - cutHeight) >> 1];
   const rowBytes = 1 + cutWidth * CHANNELS;
@@ -65,10 +66,6 @@ function chunksOf(png: Buffer): readonly Chunk[] {
     at = end + 4;
   }
   return chunks;
-}
-
-function dataOf(chunks: readonly Chunk[]): Buffer {
-  return Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data));
 }
 
 /** Length, type, data, and the checksum of type and data. */

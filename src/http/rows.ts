@@ -5,7 +5,7 @@ import { nearestName } from '../base/nearest-name.ts';
 import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
-import { type Catalogue, type Collection, type Field, stored } from '../collection/declaration.ts';
+import { type Catalogue, type Collection, stored } from '../collection/declaration.ts';
 import { isFileField, isFiles, servedName } from '../collection/files.ts';
 import type { Call } from './call.ts';
 import { checkMethod } from './methods.ts';
@@ -46,16 +46,13 @@ export function listedMethods(rows: Rows): readonly string[] {
   const { key, draft } = rows.collection;
   const { fields } = stored(rows.collection);
   const methods = methodsOf(rows).filter((method) => key.length > 0 || method !== 'PUT');
-  if (draft.writes === undefined) return key.length === 0 && fields.every(isReadOnly) ? METHODS.log : methods;
+  if (draft.writes === undefined)
+    return key.length === 0 && fields.every(({ readOnly }) => readOnly) ? METHODS.log : methods;
   const writes: readonly string[] = draft.writes;
   const needed = (method: string) => (method === 'PUT' ? ['POST', 'PATCH'] : [method]);
   return methods.filter(
     (method) => METHODS.log.includes(method) || needed(method).every((each) => writes.includes(each)),
   );
-}
-
-function isReadOnly({ readOnly }: Field): boolean {
-  return readOnly;
 }
 
 export function checkUrlLength({ location: { path } }: Call): void {

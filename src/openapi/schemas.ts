@@ -134,7 +134,7 @@ function properties(collection: Collection): JsonObject {
   const schemaOf = (field: Field) => {
     const words = [
       descriptionOf(field),
-      onUpdateWords(field),
+      field.onUpdate === undefined ? '' : 'Every change sets it to the current time.',
       computedWords(collection, field),
       ...constraintWords(collection, field),
     ];
@@ -147,10 +147,6 @@ function properties(collection: Collection): JsonObject {
 /** The description in the declaration, or the title. */
 export function descriptionOf({ title, description }: Field): string {
   return description ?? (title === undefined ? '' : `${title}.`);
-}
-
-function onUpdateWords({ onUpdate }: Field): string {
-  return onUpdate === undefined ? '' : 'Every change sets it to the current time.';
 }
 
 /** A caller who may not read all fields of an expression does not see it. */

@@ -103,7 +103,9 @@ function declarations(collections: readonly Collection[], views: readonly Collec
     [...fields, ...computed.values()].flatMap(({ type }) => type.declares ?? []),
   );
   const operations = collections.flatMap((collection) =>
-    collection.fields.filter((field) => takesOperations(collection, field)).map(operationDeclaration),
+    collection.fields
+      .filter((field) => takesOperations(collection, field))
+      .map(({ type }) => (can(type, 'number') ? NUMBER_DECLARATION : LIST_DECLARATION)),
   );
   return [...new Set([...needed, ...operations])].map((each) => `${each}\n\n`).join('');
 }
@@ -275,10 +277,6 @@ ${NUMBER_OPERATIONS.map((name) => `  | { ${name}: number }`).join('\n')}
 );`;
 const LIST_DECLARATION = `/** Elements to append to a list or to remove from it: \`{ append: 'new' }\`. */
 export type ListOperation<T> = ${LIST_OPERATIONS.map((name) => `{ ${name}: T | T[] }`).join(' | ')};`;
-
-function operationDeclaration({ type }: Field): string {
-  return can(type, 'number') ? NUMBER_DECLARATION : LIST_DECLARATION;
-}
 
 /** JSON is TypeScript; only the quotes differ. */
 function literal(type: Type, value: Value): string {

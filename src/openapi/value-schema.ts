@@ -30,12 +30,14 @@ export function briefSchema(field: Field): JsonObject {
 
 function rulesOf(field: Field): JsonObject {
   const { minimum, maximum, maxLength, pattern, oneOf, maxCount: maxItems } = field.rules;
+  // JSON Schema has ECMAScript's regular expressions.
+  const isPortable = pattern !== undefined && unlessThrown(() => new RegExp(pattern, 'u')) !== undefined;
   return defined({
     minimum: bound(field, minimum),
     maximum: bound(field, maximum),
     maxLength,
     maxItems,
-    pattern: pattern !== undefined && isPortable(pattern) ? pattern : undefined,
+    pattern: isPortable ? pattern : undefined,
     enum: oneOf && [...oneOf.map((value) => jsonOf(field, value)), ...(field.required ? [] : [null])],
   });
 }
@@ -64,9 +66,4 @@ export function ruleWords(field: Field): string[] {
 /** A stored value as answers contain it. */
 export function jsonOf({ type }: Field, value: Value): Json {
   return value === null ? null : (parseJson(type.json(value)) as Json);
-}
-
-/** Whether the pattern is also valid in JSON Schema, which has ECMAScript's regular expressions. */
-function isPortable(pattern: string): boolean {
-  return unlessThrown(() => new RegExp(pattern, 'u')) !== undefined;
 }

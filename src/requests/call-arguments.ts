@@ -1,12 +1,11 @@
 /** Receives the arguments of a call by POST: a JSON object, a form, a CSV row, or a whole body. */
 import { runToEnd } from '../base/cooperative.ts';
-import { ApiError } from '../base/errors.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import type { BodyType } from '../collection/draft.ts';
 import { WrittenNumber } from '../collection/exact-json.ts';
 import { groupTexts } from '../dialect/call-query.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
-import { readDocument } from '../http/body/parse-body.ts';
+import { decodeText, readDocument } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
 import type { GivenArguments } from '../plan/call/arguments.ts';
 
@@ -30,17 +29,18 @@ export async function receiveArguments(
   try {
     const { bytes } = body;
     const type = Object.hasOwn(OPAQUE, mediaType) ? OPAQUE[mediaType]! : undefined;
-    if (type !== undefined) return { kind: 'opaque', type, text: type === 'bytea' ? hexOf(bytes) : textOf(bytes) };
+    if (type !== undefined)
+      return { kind: 'opaque', type, text: type === 'bytea' ? `\\x${bytes.toHex()}` : decodeText(bytes) };
     if (bytes.length === 0) return { kind: 'json', values: new Map(), whole: '{}' };
     const document = runToEnd(readDocument(bytes, contentType));
-    if (mediaType === FORM) return { kind: 'texts', texts: groupTexts(splitQuery(textOf(bytes))) };
+    if (mediaType === FORM) return { kind: 'texts', texts: groupTexts(splitQuery(decodeText(bytes))) };
     const isUsed = (name: string) => columns?.includes(name) ?? true;
     const object =
       document.kind === 'json'
         ? objectIn(document.value)
         : Object.fromEntries(document.header.map((name, index) => [name, document.rows[0]?.[index] ?? null]));
     const values = new Map(Object.entries(object).filter(([name]) => isUsed(name)));
-    return { kind: 'json', values, ...(document.kind === 'json' ? { whole: textOf(bytes) } : {}) };
+    return { kind: 'json', values, ...(document.kind === 'json' ? { whole: decodeText(bytes) } : {}) };
   } finally {
     body.release();
   }
@@ -50,17 +50,4 @@ export async function receiveArguments(
 function objectIn(value: unknown): object {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return typeof first === 'object' && first !== null && !(first instanceof WrittenNumber) ? first : {};
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8"', { hint: 'Send the body as UTF-8.' });
-  }
-}
-
-/** The text form of PostgreSQL's bytea. */
-function hexOf(bytes: Uint8Array): string {
-  return `\\x${Buffer.from(bytes).toString('hex')}`;
 }

@@ -61,7 +61,10 @@ export function callRoutine(
     });
   }
   const name = decode(part);
-  if (call.method === 'OPTIONS') return optionsAnswer(call, isVolatile(seen, name) ? POST_ONLY : METHODS);
+  if (call.method === 'OPTIONS') {
+    const isVolatile = seen.routines.get(name)?.every((each) => each.kind === 'function' && each.isVolatile) === true;
+    return optionsAnswer(call, isVolatile ? POST_ONLY : METHODS);
+  }
   const candidates = routinesNamed(seen, name);
   if (candidates.length > 0) context.route = `${RPC_PATH}/${name}`;
   const lookup = { name, seen };
@@ -79,11 +82,6 @@ export function callRoutine(
   const asked = parseRefinement(call.query);
   const received = receiveArguments(calling.bodies, call, asked.columns);
   return received.then((given) => callOne(calling, callable, given, asked, context, lookup));
-}
-
-/** Whether only POST calls it. */
-function isVolatile({ routines }: Catalogue, name: string): boolean {
-  return routines.get(name)?.every((each) => each.kind === 'function' && each.isVolatile) ?? false;
 }
 
 /** The call in the language that a stored query names, or else its own `lang`, or a header. */

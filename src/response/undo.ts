@@ -87,9 +87,9 @@ function before(...progress: readonly UndoProgress[]) {
 }
 
 function shown(changes: readonly LoggedChange[], preferences: Preferences) {
-  return preferences.return === 'representation' ? { changes: changes.map(inverse) } : {};
-}
-
-function inverse({ seq, collection, key, kind, before, after }: LoggedChange) {
-  return { undoes: seq, collection: collection.name, key, kind: INVERSE[kind], before: after, after: before };
+  if (preferences.return !== 'representation') return {};
+  const inverse = ({ seq, collection, key, kind, before, after }: LoggedChange) => {
+    return { undoes: seq, collection: collection.name, key, kind: INVERSE[kind], before: after, after: before };
+  };
+  return { changes: changes.map(inverse) };
 }

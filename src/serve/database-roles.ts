@@ -176,18 +176,21 @@ async function openSchema(
         const withRole = declareCatalogue({ ...draft, roles: [declaredPart(catalogue, privileges)] });
         return viewOf(withRole, withRole.roles!.get(role)!);
       }),
-      engineOf: (context, caller) =>
-        engine.as({
+      engineOf: (context, caller) => {
+        const { target } = context.call;
+        const routine = target.kind === 'routine' ? decode(target.name) : '';
+        return engine.as({
           role: caller.role,
           isAnonymous: caller.role === settings.anonymousRole,
           settings: {
             ...ofDatabase.roles.get(caller.role),
-            ...ofDatabase.functions.get(`${schema}.${routineOf(context)}`),
+            ...ofDatabase.functions.get(`${schema}.${routine}`),
             ...requestSettings(context, settings),
           },
           onMisfit,
           ...(preRequest === '' ? {} : { preRequest: quotedName(preRequest) }),
-        }),
+        });
+      },
     },
   });
   return { schema, catalogue, app };
@@ -222,10 +225,6 @@ function byRole(describeTo: (role: string) => Promise<Catalogue>): (role: string
 
 /** Tokens may name any role. */
 const MAX_ROLES = 100;
-
-function routineOf({ call: { target } }: RequestContext): string {
-  return target.kind === 'routine' ? decode(target.name) : '';
-}
 
 function requestSettings(context: RequestContext, { appSettings }: ServeSettings): Record<string, string> {
   const own = Object.entries(appSettings).map(([name, value]) => [`app.settings.${name}`, value]);

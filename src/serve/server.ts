@@ -86,7 +86,8 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
         if (isStopping) return lastAnswer(request, server);
         if (realtime.upgrade(request, server, isSecure)) return undefined;
         return turns.take(
-          () => callerOf(request, server),
+          // Before authentication, so anybody can pretend to be several.
+          () => request.headers.get('authorization') ?? server.requestIP(request)?.address ?? '',
           () => answer(request, server),
         );
       },
@@ -177,11 +178,6 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
       clearTimeout(timer);
     },
   };
-}
-
-/** Whose turn a request takes; before authentication, so anybody can pretend to be several. */
-function callerOf(request: Request, server: Server): string {
-  return request.headers.get('authorization') ?? server.requestIP(request)?.address ?? '';
 }
 
 class Connected implements Peer {

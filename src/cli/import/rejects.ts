@@ -1,5 +1,4 @@
 /** Writes rejected rows like the imported file (format, encoding, separator), for an import with the same flags. */
-import type { Row } from '../../collection/value.ts';
 import { printCsvRow } from '../../declare/rows/csv.ts';
 import { TextWriter } from '../../declare/rows/encoding.ts';
 import type { FileRecord } from '../../declare/rows/record.ts';
@@ -30,7 +29,7 @@ export class Rejects {
   textOf(record: FileRecord): string {
     if (record.kind === 'broken') return record.text;
     if (this.format === 'csv') return printCsvRow(record.cells, this.source.separator());
-    return JSON.stringify(objectOf(record.columns, record.cells));
+    return JSON.stringify(Object.fromEntries(record.columns.map((name, index) => [name, record.cells[index]])));
   }
 
   end(): void {
@@ -63,8 +62,4 @@ export class Rejects {
     const names = printCsvRow(columns, separator);
     return columns.length === 1 || separatorIn(names) === separator ? names : `sep=${separator}\n${names}`;
   }
-}
-
-function objectOf(columns: readonly string[], cells: readonly unknown[]): Row {
-  return Object.fromEntries(columns.map((name, index) => [name, cells[index]])) as Row;
 }

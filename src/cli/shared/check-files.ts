@@ -25,14 +25,14 @@ export async function checkFiles(
     return warning('not checked, because the service changes the tables when it starts');
   }
   const check = async (engine: Engine, catalogue: Catalogue): Promise<readonly Finding[]> => {
-    const bytes = checkContents(filesIn(engine, catalogue).files!).catch(failed);
+    const bytes = checkContents(filesIn(engine, catalogue).files!).catch(({ message: detail }: Error) => ({
+      check: 'files',
+      ok: false,
+      detail,
+    }));
     return [await bytes, await checkLists(engine, catalogue)];
   };
   return withDatabase(values, 'never', check, { loaded }).catch((error) => warning(`not checked: ${error.message}`));
-}
-
-function failed({ message }: Error): Finding {
-  return { check: 'files', ok: false, detail: message };
 }
 
 /** No constraint ensures that the files of a list exist. */

@@ -11,15 +11,12 @@ export function renderTable(columns: readonly string[], rows: Rows, window?: num
   const cells = rows.map((row) => columns.map((name) => cellText(row[name])));
   const widths = columns.map((name, index) => Math.max(...[name, ...cells.map((row) => row[index]!)].map(widthOf)));
   narrow(widths, window);
+  const isNumeric = (value: unknown) => typeof value === 'number' || value instanceof WrittenNumber;
   const isNumber = columns.map((name) => rows.some((row) => isNumeric(row[name])));
   const line = (texts: readonly string[]) =>
     `${texts.map((text, index) => fit(text, widths[index]!, isNumber[index]!)).join('  ')}`.trimEnd();
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   return `${[line(columns), rule, ...cells.map(line)].join('\n')}\n`;
-}
-
-function isNumeric(value: unknown): boolean {
-  return typeof value === 'number' || value instanceof WrittenNumber;
 }
 
 /** Shrinks the widest column until all fit. */

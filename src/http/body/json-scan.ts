@@ -43,7 +43,8 @@ export class JsonScan {
   private isOdd = false;
 
   constructor(private readonly bytes: Uint8Array) {
-    this.at = hasMark(bytes) ? 3 : 0;
+    const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+    this.at = isMarked ? 3 : 0;
   }
 
   /** Whether the brackets are balanced; otherwise the JSON is invalid. */
@@ -138,10 +139,6 @@ export class JsonScan {
     if (this.depth === 0) this.isOdd = true;
     this.count.value();
   }
-}
-
-function hasMark([first, second, third]: Uint8Array): boolean {
-  return first === 0xef && second === 0xbb && third === 0xbf;
 }
 
 export class BodyCount {

@@ -102,7 +102,7 @@ function* readCsv(bytes: Uint8Array): Task<Document> {
       hint: 'Quote a cell that holds a comma or a line end, and leave an empty cell for no value.',
     });
   }
-  return { kind: 'table', header: header.map(nameOf), rows };
+  return { kind: 'table', header: header.map((cell) => (cell === null ? 'NULL' : (cell ?? ''))), rows };
 }
 
 function addCells(lines: (readonly Cell[])[], rows: readonly CsvRow[]): void {
@@ -116,13 +116,9 @@ function addCells(lines: (readonly Cell[])[], rows: readonly CsvRow[]): void {
   }
 }
 
-function nameOf(cell: Cell): string {
-  return cell === null ? 'NULL' : (cell ?? '');
-}
-
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-function decodeText(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
   } catch {

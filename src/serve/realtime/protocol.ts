@@ -60,18 +60,15 @@ const UNQUOTED = ['in', 'is'];
 
 /** A filter such as `id=eq.1,name=neq."a,b"` as a query string: all of its conditions apply. */
 export function filterQuery(filter: string): string {
-  const conditions = splitList(filter).map((text) => {
+  // Commas in parentheses and quotes do not separate conditions.
+  const parts = filter.match(/(?:"(?:[^"\\]|\\.)*"|\((?:"(?:[^"\\]|\\.)*"|[^)])*\)|[^,])+/gs) ?? [];
+  const conditions = parts.map((text) => {
     const [, name = '', not = '', operator = '', value = ''] = CONDITION.exec(text.trim()) ?? [];
     if (operator === '') throw new Error(`filter: '${text}' is not a condition. Use a form such as id=eq.1`);
     const isQuoted = UNQUOTED.includes(operator) || /^".*"$/s.test(value);
     return `${name}.${not}${operator}.${isQuoted ? value : JSON.stringify(value)}`;
   });
   return `and=${encodeURIComponent(`(${conditions.join(',')})`)}`;
-}
-
-/** Splits at commas outside of parentheses and quotes. */
-function splitList(text: string): readonly string[] {
-  return text.match(/(?:"(?:[^"\\]|\\.)*"|\((?:"(?:[^"\\]|\\.)*"|[^)])*\)|[^,])+/gs) ?? [];
 }
 
 export interface Message {

@@ -86,16 +86,12 @@ function checkedLookup(receiver: Receiver): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const reasons = error === null ? addresses.map(({ address }) => forbiddenReason(receiver, address)) : [];
-      const forbidden = error ?? toError(reasons.find((reason) => reason !== undefined));
-      if (forbidden !== undefined) callback(forbidden, '', 4);
+      const forbidden = reasons.find((reason) => reason !== undefined);
+      if (error !== null || forbidden !== undefined) callback(error ?? new Error(forbidden), '', 4);
       else if (options.all === true) callback(null, addresses);
       else callback(null, addresses[0]!.address, addresses[0]!.family);
     });
   };
-}
-
-function toError(reason: string | undefined): Error | undefined {
-  return reason === undefined ? undefined : new Error(reason);
 }
 
 function forbiddenReason({ url, networks }: Receiver, address: string): string | undefined {
