@@ -87,8 +87,22 @@ browserStories(
       await stage.open('/new/products');
       await page.getByLabel('Product name').fill('Chartreuse');
       expect(await page.getByLabel('Units in stock').count()).toBe(0);
+      // A name without a row stays, with the reason.
+      const category = page.getByRole('combobox', { name: 'Category' });
+      await category.click();
+      await page.keyboard.type('Coffee', { delay: 125 });
+      await page.keyboard.press('Tab');
+      await stage.until(
+        '“Coffee” does not exist in Categories. Choose a row: you do not have permission to create one.',
+      );
+      expect(await category.inputValue()).toBe('Coffee');
+      await category.click();
+      await page.keyboard.type('beer', { delay: 125 });
+      await page.getByRole('option', { name: 'Beer' }).waitFor();
+      await page.keyboard.press('Tab');
+      expect(await category.inputValue()).toBe('Beer');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await stage.until('Created.');
+      await stage.until('Chartreuse was created.');
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
       expect(refused).toEqual([]);
     });
@@ -118,7 +132,7 @@ browserStories(
       await stage.open('/new/products');
       await page.getByRole('textbox', { name: 'Product name' }).fill('Chartreuse');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await stage.until('Created.');
+      await stage.until('Chartreuse was created.');
       await page.getByRole('button', { name: 'Undo' }).click();
       await stage.until('Undone.');
       expect(await stage.ask<unknown[]>('/products')).toHaveLength(1);

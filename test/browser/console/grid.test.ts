@@ -149,7 +149,7 @@ browserStories('the cell grid', (stage) => {
     expect((await stage.product(1)).unit_price).toBe(99);
   });
 
-  test('a change whose answer is lost is stored once, and saving it again reports that', async () => {
+  test('changes without an answer are sent again by themselves, and are stored once', async () => {
     const { page } = stage;
     await stage.open('/c/products');
     await untilShown(page, ['Chai']);
@@ -163,13 +163,23 @@ browserStories('the cell grid', (stage) => {
     await cell(stage, 'unit_price', 1).click();
     await page.keyboard.type('20');
     await page.keyboard.press('Enter');
-    await stage.until('Chang: Unit price was not saved. The service cannot be reached.');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('F2');
-    await page.keyboard.press('Enter');
-    await stage.until(/already/);
-    expect(await shown(stage, 'unit_price', 1)).toBe('20.00');
-    expect(await stage.ask<unknown[]>('/changes?collection=eq.products&key=eq.2')).toHaveLength(1);
+    const bar = page.getByRole('alert').filter({ hasText: 'Your changes are sent when it answers again.' });
+    await bar.waitFor();
+    await stage.until('Chang was saved.');
+
+    // Typing goes on without the network, and all of it is stored when it is back.
+    await page.context().setOffline(true);
+    for (const price of ['31', '32', '33']) {
+      await page.keyboard.type(price, { delay: 125 });
+      await page.keyboard.press('Enter', { delay: 125 });
+    }
+    await bar.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().setOffline(false);
+    await until('the typed prices', async () => String((await pricesOf(stage, 5)).slice(1)) === '20,31,32,33');
+    await bar.waitFor({ state: 'detached' });
+    expect(await shown(stage, 'unit_price', 4)).toBe('33.00');
+    expect(await stage.ask<unknown[]>('/changes?collection=eq.products')).toHaveLength(4);
   });
 
   test('the values of others appear live, never in the edited cell, and are not overwritten silently', async () => {

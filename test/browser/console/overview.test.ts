@@ -43,6 +43,16 @@ browserStories('the overview', (stage) => {
     }
     await stage.picture('console-overview');
 
+    // The search box searches all collections here.
+    await page.getByRole('searchbox', { name: 'Search' }).focus();
+    await page.keyboard.type('ikura', { delay: 125 });
+    await page.getByRole('option', { name: 'Ikura Products' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Jump to' }).inputValue()).toBe('ikura');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Ikura', level: 1 }).waitFor();
+    await page.goBack();
+    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
+
     await page.locator('[data-figure="products.low"] a').click();
     await untilShown(
       page,

@@ -141,15 +141,17 @@ browserStories('rows', (stage) => {
   test('a new row needs its name, is stored once by a double click, can be deleted, and comes back by undo', async () => {
     const { page } = stage;
     await stage.open('/new/products');
+    // The first input has the focus.
+    await page.getByLabel('Product name').and(page.locator(':focus')).waitFor();
     await save(stage);
     await stage.until('This field is required.');
-    await page.getByLabel('Product name').fill('Quince jam');
+    await page.keyboard.type('Quince jam', { delay: 30 });
     await page.getByLabel('ID').fill('1');
     await save(stage);
     await stage.until('Another row already has this value: 1.');
     await page.getByLabel('ID').fill('');
     await page.getByRole('button', { name: 'Save and add another' }).click();
-    await stage.until('Created.');
+    await stage.until('Quince jam was created.');
     expect(await page.getByLabel('Product name').inputValue()).toBe('');
     await page.getByLabel('Product name').fill('Fig jam');
     // Text that is typed during the save becomes a draft of the row.
@@ -213,6 +215,24 @@ browserStories(
       expect(row).toContain('"company_name":"Tea & Sons","country":"India"');
     });
 
+    test('a copy that the service rejects is a form of its own, and does not fill the next new row', async () => {
+      const { page } = stage;
+      await stage.open('/c/prices?product_id=eq.1');
+      await page.getByRole('link', { name: /^Open/ }).first().click();
+      await page.getByRole('complementary').getByRole('button', { name: 'Duplicate' }).click();
+      await page.getByRole('heading', { name: 'New row in Prices' }).waitFor();
+      const amount = page.getByLabel('Amount');
+      expect(await amount.inputValue()).not.toBe('');
+      await page.getByRole('link', { name: 'Prices' }).first().click();
+      await page.getByRole('link', { name: 'New row' }).click();
+      await page.getByRole('combobox', { name: 'Product' }).and(page.locator(':focus')).waitFor();
+      expect(await amount.inputValue()).toBe('');
+      await page.goBack();
+      await page.goBack();
+      await stage.until('Your input from before, not saved yet');
+      expect(await amount.inputValue()).not.toBe('');
+    });
+
     test('rules, references and uniqueness are explained; the question before a deletion names what refers to the row', async () => {
       const { page } = stage;
       const before = await (await stage.service.fetch('/products/1')).text();
@@ -260,11 +280,15 @@ browserStories(
       service.kill('SIGKILL');
       await service.exited;
       await save(stage);
-      await stage.until('The service cannot be reached.');
+      const bar = page.getByRole('alert').filter({ hasText: 'Your changes are sent when it answers again.' });
+      await bar.getByRole('button', { name: 'Do not send' }).click();
+      await stage.until('Check the connection and try again.');
       expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
-      await startService({ cwd: folder, args: ['--port', String(service.port), '--log-level', 'silent'] });
       await save(stage);
+      await bar.waitFor();
+      await startService({ cwd: folder, args: ['--port', String(service.port), '--log-level', 'silent'] });
       await stage.until('Saved.');
+      expect(await bar.count()).toBe(0);
       expect((await stage.product(2)).unit_price).toBe(19.75);
     });
   },

@@ -26,7 +26,6 @@ browserStories('errors', (stage) => {
     await stage.until('The service cannot be reached. Check the connection and try again.');
     expect(await page.getByText('No row matches').count()).toBe(0);
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
     await untilShown(page, ['Chai']);
 
     await page.route(/assets\/chunk/, (route) => route.abort());

@@ -3,6 +3,7 @@
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { ApiError, type Problem, problemOf } from './errors.ts';
 import { Question } from './questions.ts';
+import { untilAnswered } from './session/connection.ts';
 import { takeEarlyResponse } from './session/early.ts';
 import { base } from './session/page-data.ts';
 import { isLoggedIn, isLoginNeeded, requestLogin, session, token } from './session/session.ts';
@@ -18,7 +19,7 @@ export interface RequestOptions {
   readonly body?: unknown;
   /** Aborts a request whose answer is no longer needed. */
   readonly signal?: AbortSignal | undefined;
-  /** A request with an `Idempotency-Key` is stored once, however often it is sent. */
+  /** A request with an `Idempotency-Key` is stored once. If no answer comes, it is sent again. */
   readonly idempotencyKey?: string | undefined;
   /** Nobody waits for the answer: the request never asks for credentials, and a write outlives the page. */
   readonly inBackground?: boolean;
@@ -27,6 +28,11 @@ export interface RequestOptions {
 const POSITION_HEADER = 'catalogue-position';
 /** The position of the latest write, if the service reports it. Later reads are not older. */
 let newest: string | undefined;
+/**
+ * The rejection of an ended session. The service deletes its cookie, and a request without it would be that of a
+ * visitor: nothing is sent before the next login.
+ */
+let ended: ApiError | undefined;
 /** An adopted database may have no table for the keys. The service then rejects a key (501) before any write. */
 let areKeysSupported = true;
 
@@ -42,6 +48,10 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
 /** The successful response to a request. Its body may be a stream, such as an export or a feed. */
 export async function send(url: string, request: RequestOptions): Promise<Response> {
   const { method = 'GET', body, signal = null, idempotencyKey, inBackground = false } = request;
+  if (ended !== undefined) {
+    if (inBackground || !(await askForCredentials(ended.message))) throw ended;
+    ended = undefined;
+  }
   const headers = headersFor(request.headers);
   if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (idempotencyKey !== undefined && areKeysSupported) headers.set('idempotency-key', idempotencyKey);
@@ -51,33 +61,22 @@ export async function send(url: string, request: RequestOptions): Promise<Respon
   const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
   const content = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
   const keepalive = inBackground && method !== 'GET';
-  const response = await (takeEarlyResponse(method, url, headers) ??
-    fetch(`${base}${url}`, { method, headers, keepalive, signal, ...content }));
+  const attempt = () =>
+    takeEarlyResponse(method, url, headers) ??
+    fetch(`${base}${url}`, { method, headers, keepalive, signal, ...content });
+  const response = await untilAnswered(attempt, headers.has('idempotency-key') && !inBackground);
   newest = response.headers.get(POSITION_HEADER) ?? newest;
   if (response.ok) return response;
   const error = new ApiError(response.status, problemIn(await response.text(), response));
-  if (response.status === 401 && !inBackground && (await askForCredentials(error.message))) return send(url, request);
+  const isRejected = response.status === 401;
+  if (isRejected && isLoggedIn) ended = error;
+  if (isRejected && !inBackground && (isLoggedIn || (await askForCredentials(error.message))))
+    return send(url, request);
   if (problemOf(error)?.code === 'CAT501' && headers.has('idempotency-key')) {
     areKeysSupported = false;
     return send(url, request);
   }
   throw error;
-}
-
-const ATTEMPTS = 3;
-const PAUSE_MS = 1_000;
-
-/** Sends a request again if no answer comes. Its `idempotencyKey` makes sure that it is stored once. */
-export async function askUntilAnswered(url: string, request: RequestOptions): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask(url, request);
-    } catch (error) {
-      // fetch throws a TypeError if no answer came.
-      if (!(error instanceof TypeError) || attempt === ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
-  }
 }
 
 /** The texts of a streamed response. */

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from 'react';
 import type { Row } from './catalogue.ts';
 import { askTexts, parseExactly } from './client.ts';
 import { ApiError } from './errors.ts';
+import { isLoggedIn } from './session/session.ts';
 
 export interface FeedEvent {
   readonly kind: 'row' | 'ready' | 'insert' | 'update' | 'delete' | 'reset';
@@ -42,7 +43,8 @@ export async function follow(url: string, onEvent: (event: FeedEvent) => void, s
           onEvent(event);
         });
     } catch (error) {
-      if (error instanceof ApiError && error.status !== 503) return;
+      // A feed goes on after the next login.
+      if (error instanceof ApiError && error.status !== 503 && !(error.status === 401 && isLoggedIn)) return;
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }

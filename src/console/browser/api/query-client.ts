@@ -10,6 +10,7 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       gcTime: 60_000,
       networkMode: 'always',
+      refetchOnReconnect: true,
       // The service answered a rejected request; only a lost connection is worth another attempt.
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < MAX_RETRIES,
     },

@@ -3,7 +3,7 @@ import { storeJson } from '../../../collection/types/type.ts';
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
-import { ask, askUntilAnswered, countIn } from './client.ts';
+import { ask, countIn } from './client.ts';
 import { parameter, pathOf, withQuery } from './query/filter-text.ts';
 import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
@@ -104,7 +104,7 @@ export async function changeUnchanged(
   const changed: (Row | undefined)[] = [];
   for (let start = 0; start < body.length; start += BATCH_SIZE) {
     const part = body.slice(start, start + BATCH_SIZE);
-    changed.push(...(await sendBatch(part, requestId, undefined, askUntilAnswered)).map(([row]) => row));
+    changed.push(...(await sendBatch(part, requestId)).map(([row]) => row));
   }
   return changed.slice(0, edits.length);
 }
@@ -143,10 +143,9 @@ async function sendBatch(
   body: readonly object[],
   requestId: string,
   preference?: string,
-  send: typeof askUntilAnswered = ask,
 ): Promise<readonly (readonly Row[])[]> {
   const headers = { prefer: preference === undefined ? RETURN : `${RETURN}, ${preference}`, 'x-request-id': requestId };
-  const { json } = await send('/catalogue/batch', { method: 'POST', headers, body, idempotencyKey: newId() });
+  const { json } = await ask('/catalogue/batch', { method: 'POST', headers, body, idempotencyKey: newId() });
   return (json as { body?: readonly Row[] }[]).map((each) => each.body ?? []);
 }
 

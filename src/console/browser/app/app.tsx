@@ -5,9 +5,9 @@ import { consoleBase } from '../api/address.ts';
 import { queryClient } from '../api/query-client.ts';
 import { isLoginNeeded, token } from '../api/session/session.ts';
 import { Dialogs } from '../components/dialog.tsx';
-import { LoginBar } from '../components/login-bar.tsx';
 import { ContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
+import { PageBars } from '../components/page-bars.tsx';
 import { NotFound, PageAnnouncement } from '../components/small.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { Boundary } from './boundary.tsx';
@@ -23,7 +23,7 @@ export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={consoleBase}>
-        <LoginBar />
+        <PageBars />
         <Shell>
           <Pages />
         </Shell>

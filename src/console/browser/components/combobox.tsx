@@ -16,6 +16,8 @@ interface ComboboxProps<Of extends ComboboxOption> {
   /** The name, if the input has no label. */
   readonly name?: string;
   readonly placeholder?: string;
+  /** The text that was typed before. */
+  readonly start?: string | undefined;
   /** Whether the options are always shown, below the input. */
   readonly isInline?: boolean;
   /** The label of the chosen option. */
@@ -25,6 +27,8 @@ interface ComboboxProps<Of extends ComboboxOption> {
   readonly onType: (typed: string) => void;
   /** Undefined clears the choice. */
   readonly onChoose: (option: Of | undefined) => void;
+  /** Takes a typed text without a choice, which is dropped otherwise. */
+  readonly onLeave?: (typed: string) => void;
   /** Offers a further option below the others, such as to create a row. */
   readonly onCreate?:
     | { readonly label: (typed: string) => string; readonly create: (typed: string) => void }
@@ -37,9 +41,9 @@ interface ComboboxProps<Of extends ComboboxOption> {
 }
 
 export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
-  const { id, text, options, isLoading, onType, onChoose, onCreate, isInline = false } = props;
+  const { id, text, options, isLoading, onType, onChoose, onLeave, onCreate, isInline = false, start } = props;
   /** Undefined while the person does not type. */
-  const [typed, setTyped] = useState<string>();
+  const [typed, setTyped] = useState(start);
   const [at, setAt] = useState(0);
   const isOpen = isInline || typed !== undefined;
   const input = useRef<HTMLInputElement>(null);
@@ -54,6 +58,10 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
     onType(next);
   };
   const close = () => setTyped(undefined);
+  const leave = () => {
+    if (typed !== undefined && typed.trim() !== '') onLeave?.(typed.trim());
+    close();
+  };
   const choose = (index: number) => {
     if (index < options.length) onChoose(options[index]);
     else onCreate?.create(typed!.trim());
@@ -68,7 +76,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       event.preventDefault();
       event.stopPropagation();
       if (at >= 0 && at < count) choose(at);
-      else close();
+      else leave();
     } else if ((event.key === 'Backspace' || event.key === 'Delete') && typed === '' && text !== '') {
       onChoose(undefined);
     } else if (event.key === 'Escape' && isOpen && !isInline) {
@@ -119,7 +127,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         }}
         onClick={() => !isOpen && open('')}
         onKeyDown={onKeyDown}
-        onBlur={close}
+        onBlur={leave}
       />
       <div
         ref={popup}

@@ -18,7 +18,7 @@ import { newId } from '../base/ids.ts';
 import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
-import { LoginBar } from './login-bar.tsx';
+import { PageBars } from './page-bars.tsx';
 import { ErrorMessage } from './small.tsx';
 
 interface OpenDialog {
@@ -124,7 +124,7 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
       onClose={({ currentTarget }) => isKept && currentTarget.isConnected && currentTarget.showModal()}
     >
       {/* Nothing outside of a modal dialog can be used. */}
-      <LoginBar />
+      <PageBars />
       <form onSubmit={(event) => void onSubmit(event)} noValidate>
         <h2 id={id}>{title}</h2>
         {/* A keyboard must be able to scroll a long text without inputs. */}

@@ -19,10 +19,12 @@ function format({ collection, field }: FieldPlace, value: Value): string {
 }
 
 function parse({ collection, field }: FieldPlace, text: string): Parsed {
-  const isNumber = field.type.input === 'number';
-  const plain = isNumber ? readTyped(text) : text.trim();
-  if (plain !== undefined) return parsePlain(field, plain);
-  return { problem: t.errors.chooseRow(titleOfCollection(referenceOf(collection, field)!)) };
+  const plain = field.type.input === 'number' ? readTyped(text) : text.trim();
+  const parsed = plain === undefined ? undefined : parsePlain(field, plain);
+  if (parsed !== undefined && 'value' in parsed) return parsed;
+  const other = referenceOf(collection, field)!;
+  const unknown = t.importing.unknownName(text, titleOfCollection(other));
+  return { problem: `${unknown} ${mayCreate(other) ? t.errors.chooseRow : t.errors.mayNotCreate}` };
 }
 
 function ReferenceCell({ collection, field, row }: CellProps) {
@@ -68,6 +70,10 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
       isLoading={found.isFetching}
       onType={setTyped}
       onChoose={(option) => onChange(option?.value ?? '')}
+      onLeave={(name) => {
+        const isNamed = ({ label }: { readonly label: string }) => label.toLowerCase() === name.toLowerCase();
+        onChange(found.data?.find(isNamed)?.value ?? name);
+      }}
       onCreate={
         mayOpenDialog && mayCreate(other)
           ? { label: t.record.createReferenced, create: (title) => void create(title) }

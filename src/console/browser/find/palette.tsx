@@ -52,9 +52,10 @@ export function matches(label: string, typed: string): boolean {
     .every((word) => text.includes(` ${word}`) || word === '');
 }
 
-export default function Palette() {
+/** `start` is the text that was typed into the search box. */
+export default function Palette({ start }: { readonly start: () => string }) {
   const [, navigate] = useLocation();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState(start);
   const [all] = useState(places);
   const close = useClose();
   const rows = useFoundRows(typed);
@@ -63,6 +64,7 @@ export default function Palette() {
     <dialog ref={useModal()} className="dialog palette" aria-label={t.find.palette} onCancel={close}>
       <Combobox
         isInline
+        start={typed}
         id={useId()}
         name={t.find.palette}
         placeholder={t.find.paletteHint}

@@ -1,5 +1,8 @@
-/** The search box of the top bar: it filters the list of the page. Ctrl+K opens the command palette everywhere. */
-import { useEffect, useState } from 'react';
+/**
+ * The search box of the top bar: it filters the list of the page. On other pages, it opens the command palette, which
+ * searches all collections, as does Ctrl+K.
+ */
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { currentQuery, listAddress, parseQuery } from '../api/query/list.ts';
@@ -13,9 +16,6 @@ import { t } from '../i18n/text.ts';
 const Palette = onDemand(() => import('./palette.tsx'));
 
 const WAIT_MS = 150;
-
-/** Two keys open one palette. */
-const openPalette = () => document.querySelector('.palette') ?? showDialog(<Palette />);
 
 export function SearchBox() {
   const { area, collection, key, query: search } = useAddress();
@@ -32,9 +32,18 @@ export function SearchBox() {
     );
     return () => clearTimeout(timer);
   });
+  const input = useRef<HTMLInputElement>(null);
+  const isOpen = useRef(false);
+  const openPalette = async () => {
+    if (isOpen.current) return;
+    isOpen.current = true;
+    await showDialog(<Palette start={() => (query === undefined ? input.current!.value : '')} />);
+    isOpen.current = false;
+    if (query === undefined) setTyped('');
+  };
   useShortcut('k', (event) => {
     event.preventDefault();
-    openPalette();
+    void openPalette();
   });
   return (
     <search className="search-box">
@@ -43,11 +52,19 @@ export function SearchBox() {
         type="search"
         aria-label={t.app.search}
         placeholder={t.app.search}
-        disabled={query === undefined}
+        ref={input}
         value={typed}
-        onChange={({ target }) => setTyped(target.value)}
+        onClick={() => void (query === undefined && openPalette())}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          if (query === undefined) void openPalette();
+        }}
       />
-      <IconButton icon="command" label={`${t.app.searchEverywhere} (${t.find.paletteKey})`} onClick={openPalette} />
+      <IconButton
+        icon="command"
+        label={`${t.app.searchEverywhere} (${t.find.paletteKey})`}
+        onClick={() => void openPalette()}
+      />
     </search>
   );
 }

@@ -129,8 +129,11 @@ export function saveCell(place: FieldPlace, row: Row, value: Value, text: string
 export async function saveLine(query: ListQuery, place: FieldPlace, line: Row, value: Value, text: string) {
   const { collection, field } = place;
   try {
-    const stored = await setLineValue(query, line, field, value, ({ requestId }) => {
-      notify(t.record.created, { ...undoOf('create', collection, requestId), topic: 'cell' });
+    const stored = await setLineValue(query, line, field, value, ({ rows: [row], requestId }) => {
+      notify(t.record.created(titleOf(collection, row!)), {
+        ...undoOf('create', collection, requestId),
+        topic: 'cell',
+      });
       void invalidate(collection, 'none');
     });
     if (stored !== undefined) await saveCell(place, stored, value, text);

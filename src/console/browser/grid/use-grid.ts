@@ -117,8 +117,7 @@ export function useGrid(options: GridOptions) {
     if (editing === undefined) return;
     setEdit({ ...editing, text, problem: undefined });
     if (text === '' || kindOf({ collection, field: editing.field }).name !== 'reference') return;
-    commit();
-    focus();
+    if (commit()) focus();
   };
 
   const onEditKey = (event: KeyboardEvent) => {

@@ -3,7 +3,7 @@
 import { changeUnchangedRows } from '../api/bulk.ts';
 import { type Collection, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
-import { askUntilAnswered } from '../api/client.ts';
+import { ask } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { cacheTitle } from '../api/query/titles.ts';
@@ -147,7 +147,7 @@ export class Store {
     this.open.set(content, { idempotencyKey, requestId });
     const headers = { prefer: `return=${result},missing=default`, 'x-request-id': requestId };
     try {
-      const { json } = await askUntilAnswered(url, { method: 'POST', headers, body, idempotencyKey });
+      const { json } = await ask(url, { method: 'POST', headers, body, idempotencyKey });
       this.open.delete(content);
       return (json as readonly Row[] | undefined) ?? [];
     } catch (error) {

@@ -27,8 +27,9 @@ export async function duplicateRow(
   const askForRest = () => {
     const texts = printRow(collection, values);
     const edits = copied.map(({ name }) => [name, { text: texts[name]!, base: null }] as const);
-    storeDraft(`${collection.name} new`, { edits: Object.fromEntries(edits), id: newId() });
-    navigate(`/new${pathOf(collection)}`);
+    const copy = keyText(collection, row);
+    storeDraft(`${collection.name} copy ${copy}`, { edits: Object.fromEntries(edits), id: newId() });
+    navigate(`/new${pathOf(collection)}?copy=${encodeURIComponent(copy)}`);
   };
   if (writable.some((field) => !copied.includes(field) && isNeeded(collection, field))) return askForRest();
   try {

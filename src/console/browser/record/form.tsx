@@ -147,3 +147,7 @@ export function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
 export function focusProblem(form: HTMLFormElement | null): void {
   setTimeout(() => form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
 }
+
+export function focusFirst(form: HTMLFormElement | null): void {
+  form?.querySelector<HTMLElement>('.record-form :is(input, textarea, select)')?.focus();
+}

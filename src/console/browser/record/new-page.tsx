@@ -1,5 +1,5 @@
 /** The page of a new row. */
-import { type FormEvent, useRef } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { type Collection, titleOfCollection } from '../api/catalogue.ts';
@@ -7,23 +7,27 @@ import { rowAddress } from '../api/query/keys.ts';
 import { Button } from '../components/button.tsx';
 import { NotFound } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
-import { focusProblem, RecordForm, useSaveKey } from './form.tsx';
+import { focusFirst, focusProblem, RecordForm, useSaveKey } from './form.tsx';
 import { DraftState, RecordHead } from './page.tsx';
 import { useDraft } from './use-draft.ts';
 import { useCreate } from './use-save.ts';
 
 export default function NewPage() {
-  const { collection } = useAddress();
+  const { collection, query } = useAddress();
   if (collection === undefined) return <NotFound />;
-  return <NewRow key={collection.name} collection={collection} />;
+  const copied = new URLSearchParams(query).get('copy');
+  const name = copied === null ? 'new' : `copy ${copied}`;
+  return <NewRow key={`${collection.name} ${name}`} collection={collection} name={name} />;
 }
 
-function NewRow({ collection }: { readonly collection: Collection }) {
+/** `name` distinguishes the draft of a copy from that of an empty row. */
+function NewRow({ collection, name }: { readonly collection: Collection; readonly name: string }) {
   const [, navigate] = useLocation();
-  const draft = useDraft(collection, undefined);
+  const draft = useDraft(collection, undefined, { name });
   const { isPending, save } = useCreate(collection, draft);
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
+  useEffect(() => focusFirst(form.current), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     const row = await save();
@@ -32,7 +36,7 @@ function NewRow({ collection }: { readonly collection: Collection }) {
   };
   const saveAndAdd = async () => {
     if ((await save()) === undefined) focusProblem(form.current);
-    else form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+    else focusFirst(form.current);
   };
   return (
     <div className="record-page">

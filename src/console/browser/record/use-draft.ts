@@ -7,7 +7,7 @@ import { keyText } from '../api/query/keys.ts';
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
 import { returnedValue } from '../fields/parse.ts';
-import { parseText, printRow, printValue } from '../fields/registry.ts';
+import { kindOf, parseText, printRow, printValue } from '../fields/registry.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -67,6 +67,13 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
   );
   const editable = fields.filter((field) => mayWrite(collection, field, isNew));
   const changed = editable.filter(({ name: each }) => each in edits);
+  // The input of a reference ends with the key of a row, or with a text that names none.
+  const unknown = changed.flatMap((field) => {
+    const place = { collection, field };
+    const { text } = edits[field.name]!;
+    const parsed = kindOf(place).name === 'reference' && text !== '' && parseText(place, text);
+    return parsed && 'problem' in parsed ? [[field.name, parsed.problem] as const] : [];
+  });
   const reset = () => {
     store({ edits: {}, id: newId() }, false);
     setProblems({});
@@ -78,7 +85,7 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
   };
   return {
     texts: { ...stored, ...Object.fromEntries(Object.entries(edits).map(([each, { text }]) => [each, text])) },
-    problems,
+    problems: { ...Object.fromEntries(unknown), ...problems },
     isChanged: changed.length > 0,
     isRestored: isRestored && changed.length > 0,
     fields,

@@ -1,5 +1,5 @@
 /** Saves the draft of a row, new or stored, and reports the result. */
-import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
+import { type Collection, labelOf, type Row, titleOf } from '../api/catalogue.ts';
 import { useWrite } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -72,7 +72,7 @@ export function useCreate(collection: Collection, draft: Draft) {
   const write = (row: Row) => createRow(collection, row, draft.id);
   return useDraftWrite(collection, draft, write, ({ rows: [row], requestId }) => {
     draft.settle(draft.texts, row!);
-    notify(t.record.created, undoOf('create', collection, requestId));
+    notify(t.record.created(titleOf(collection, row!)), undoOf('create', collection, requestId));
     return row;
   });
 }

@@ -2,7 +2,7 @@ import { counted } from '../numbers.ts';
 
 export const record = {
   saved: 'Gespeichert.',
-  created: 'Angelegt.',
+  created: (title: string) => `${title} wurde angelegt.`,
   deleted: 'Gelöscht.',
   merged: (fields: string) => `Gespeichert. Jemand anders hat ${fields} geändert; beide Änderungen bleiben.`,
   alreadyStored: 'Die Zeile hat diese Werte schon.',

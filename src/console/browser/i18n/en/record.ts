@@ -2,7 +2,7 @@ import { counted } from '../numbers.ts';
 
 export const record = {
   saved: 'Saved.',
-  created: 'Created.',
+  created: (title: string) => `${title} was created.`,
   deleted: 'Deleted.',
   merged: (fields: string) => `Saved. Someone else changed ${fields}; both changes are kept.`,
   alreadyStored: 'The row has these values already.',

@@ -1,21 +1,28 @@
 /**
- * Asks for the password, or for a token, when the session or the token has ended. It never takes the focus: what the
- * person types stays where it is, and is sent after the login.
+ * The bars over the page. One asks for the password, or for a token, when the session or the token has ended; the other
+ * says that the service cannot be reached. They never take the focus: what the person types stays where it is, and is
+ * sent after the login, or when the service answers again.
  */
 
 import { type FormEvent, useState } from 'react';
 import { credentialsEnd } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
+import { giveUp, isLost, sendAgain } from '../api/session/connection.ts';
 import { isLoggedIn, logIn, requestLogin, session, token } from '../api/session/session.ts';
 import { useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
 import { TextField } from './inputs.tsx';
 
-export function LoginBar() {
-  return useStore(credentialsEnd).map(({ id, subject, answer }) => (
-    <CredentialsForm key={id} reason={subject} close={answer} />
-  ));
+export function PageBars() {
+  return (
+    <>
+      {useStore(isLost) && <ConnectionBar />}
+      {useStore(credentialsEnd).map(({ id, subject, answer }) => (
+        <CredentialsForm key={id} reason={subject} close={answer} />
+      ))}
+    </>
+  );
 }
 
 interface CredentialsFormProps {
@@ -37,13 +44,10 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
     }
   };
   return (
-    <form
-      className="login-bar notice danger line wrap"
-      aria-label={t.app.logInAgain}
-      onSubmit={(e) => void onSubmit(e)}
-    >
+    <form className="page-bar notice danger line wrap" aria-label={t.app.logInAgain} onSubmit={(e) => void onSubmit(e)}>
       <p role="alert">
-        {reason.replace(/\.?$/, '.')} {isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}
+        {isLoggedIn ? t.app.sessionEnded : reason.replace(/\.?$/, '.')}{' '}
+        {isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}
       </p>
       <TextField
         type="password"
@@ -58,7 +62,17 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
         {t.app.logIn}
       </Button>
       <Button onClick={() => close(false)}>{t.app.cancel}</Button>
-      {isLoggedIn && <Button onClick={() => requestLogin(reason)}>{t.app.logInAsOther}</Button>}
+      {isLoggedIn && <Button onClick={() => requestLogin(t.app.sessionEnded)}>{t.app.logInAsOther}</Button>}
     </form>
+  );
+}
+
+function ConnectionBar() {
+  return (
+    <div className="page-bar notice danger line wrap" role="alert">
+      <span>{t.app.connectionLost}</span>
+      <Button onClick={sendAgain}>{t.app.retry}</Button>
+      <Button onClick={giveUp}>{t.app.giveUp}</Button>
+    </div>
   );
 }
