@@ -308,6 +308,16 @@ browserStories(
     test('rows are matched by any unique field; errors of the service appear before the import', async () => {
       await stage.open('/import/products');
       const before = await stage.ask<Record<string, unknown>>('/products/1');
+      await choose(stage, 'codes.csv', 'Code;Product name;Price\r\nA-0001;Another name;18\r\n');
+      await stage.until('New (1)');
+      await stage.page.getByLabel('Field of the column Code').selectOption('Sku');
+      await stage.until('1 row of the file already exists, and 1 would change');
+      expect(await stage.page.getByLabel('Match stored rows by').inputValue()).toBe('sku');
+      // A choice of the person stays.
+      await stage.page.getByLabel('Match stored rows by').selectOption('Product name');
+      await stage.until('Sku: Another row already has this value: A-0001.');
+      await stage.page.getByLabel('Field of the column Price').selectOption('Unit price');
+      expect(await stage.page.getByLabel('Match stored rows by').inputValue()).toBe('product_name');
       const rows = [
         { sku: 'A-0001', available: 'No', released: '2024-02-29', barcode: 9007199254740993n, tags: ['a', 'b'] },
         { sku: 'Q-0001', product_name: 'New one', category_id: 4242 },
@@ -413,7 +423,7 @@ browserStories(
       await page.getByLabel('Name of the part').fill('Rivet');
       await page.getByRole('button', { name: 'Remove red' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await stage.until('Created.');
+      await stage.until('Rivet was created.');
       expect(await stage.ask<unknown>('/parts?select=tags,stock')).toEqual([{ tags: ['new'], stock: 5 }]);
       const body = '[{"part_name":"Nut"},{"part_name":"Pin"}]';
       await stage.service.fetch('/parts', { method: 'POST', body });

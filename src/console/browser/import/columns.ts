@@ -1,7 +1,7 @@
 /** Maps the columns of a file to fields, and lists the fields that can identify stored rows. */
 import { uniqueSets } from '../../../collection/declaration.ts';
 import { matchColumns } from '../../../import/headers.ts';
-import { type Collection, type Field, isText, labelOf, mayWrite, titleFieldOf } from '../api/catalogue.ts';
+import { type Collection, type Field, isText, labelOf, may, mayWrite, titleFieldOf } from '../api/catalogue.ts';
 import { browserStorage } from '../base/storage.ts';
 import type { Formats } from '../fields/parse.ts';
 import { kindOf } from '../fields/registry.ts';
@@ -75,6 +75,21 @@ export function withField(mapping: Mapping, column: number, field: Field | undef
   return mapping.map((each, at) => (at === column ? field : each === field ? undefined : each));
 }
 
+/** Options with another mapping. The suggested match follows it, and one that the person chose stays if it can. */
+export function withMapping(options: ImportOptions, mapping: Mapping): ImportOptions {
+  const { collection, sheet, match } = options;
+  const [suggested] = matchesOf(collection, sheet, options.mapping);
+  const matches = matchesOf(collection, sheet, mapping);
+  const isChosen = (each: Match | undefined) => matchName(each) === matchName(match);
+  const next = isChosen(suggested) ? matches[0] : match && (matches.find(isChosen) ?? matches[0]);
+  const decision = isChosen(next) ? options.decision : firstDecision(collection);
+  return { ...options, mapping, match: next, decision };
+}
+
+/** The initial decision. A role that may not change rows leaves them. */
+export const firstDecision = (collection: Collection): Decision | undefined =>
+  may('update', collection) ? undefined : 'leave';
+
 /** Whether the service assigns keys, so that a row can be stored without one. */
 export function assignsKeys({ key, assigned }: Collection): boolean {
   return key.every((field) => field === assigned || field.generated !== undefined || field.filled !== false);
@@ -106,5 +121,5 @@ function canIdentify(collection: Collection, field: Field): boolean {
   return !['array', 'json', 'boolean'].includes(kindOf({ collection, field }).name);
 }
 
-export const matchName = ({ fields }: Match): string => fields.map(({ name }) => name).join(',');
+export const matchName = (match: Match | undefined): string => match?.fields.map(({ name }) => name).join(',') ?? '';
 export const matchLabel = ({ fields }: Match): string => fields.map(labelOf).join(' + ');

@@ -6,7 +6,7 @@ import { Options } from '../components/inputs.tsx';
 import { NotationSelect } from '../fields/notation-select.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { type ImportOptions, importableFields, withField } from './columns.ts';
+import { type ImportOptions, importableFields, withField, withMapping } from './columns.ts';
 import type { Plan, RowPlan } from './plan.ts';
 import { PreviewRow } from './preview-row.tsx';
 import { withCell } from './sheet.ts';
@@ -99,7 +99,7 @@ function ColumnHead({ options, plan, name, column, onChange }: ColumnHeadProps) 
         aria-label={t.importing.fieldOf(name)}
         value={field?.name ?? ''}
         onChange={({ target }) =>
-          onChange({ ...options, mapping: withField(mapping, column, collection.byName.get(target.value)) })
+          onChange(withMapping(options, withField(mapping, column, collection.byName.get(target.value))))
         }
       >
         <option value="">{t.importing.leaveOut}</option>

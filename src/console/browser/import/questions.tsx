@@ -4,9 +4,8 @@ import { isNeeded, labelOf, may, referenceOf, titleFieldOf } from '../api/catalo
 import { Check, Select } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import type { Decision, ImportOptions } from './columns.ts';
-import { assignsKeys, matchesOf, matchLabel, matchName } from './columns.ts';
+import { assignsKeys, firstDecision, matchesOf, matchLabel, matchName } from './columns.ts';
 import type { Plan } from './plan.ts';
-import { firstDecision } from './use-import.ts';
 
 interface QuestionsProps {
   readonly options: ImportOptions;
@@ -21,7 +20,7 @@ export function Questions({ options, plan, onChange }: QuestionsProps) {
   const { collection, sheet, mapping, match, decision, clearsEmpty } = options;
   const id = useId();
   const matches = matchesOf(collection, sheet, mapping);
-  const current = matches.find((each) => match !== undefined && matchName(each) === matchName(match));
+  const current = matches.find((each) => matchName(each) === matchName(match));
   const mayCreate = may('create', collection);
   const isKey = current?.fields === collection.key;
   // A row cannot repeat a unique value. It can repeat a key, since it gets a new one.
@@ -36,7 +35,7 @@ export function Questions({ options, plan, onChange }: QuestionsProps) {
       {matches.length > 0 && (
         <Select
           label={t.importing.matchBy}
-          value={current === undefined ? '' : matchName(current)}
+          value={matchName(current)}
           options={[
             ...matches.map((each) => [matchName(each), matchLabel(each)] as const),
             ...(mayCreate ? [['', t.importing.matchNothing] as const] : []),

@@ -1,13 +1,12 @@
 /** The state of an import: file, options, plan, progress and result. */
 import { useRef, useState } from 'react';
-import { type Collection, type Field, may, referenceOf } from '../api/catalogue.ts';
+import { type Collection, type Field, referenceOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/query-client.ts';
 import { findNames, type Meaning } from '../fields/names.ts';
 import { askOnce, forgetAnswers } from './ask-once.ts';
 import { checkRows } from './check.ts';
-import type { Decision, ImportOptions } from './columns.ts';
-import { matchesOf, rememberMapping, suggestMapping } from './columns.ts';
+import { firstDecision, type ImportOptions, matchesOf, rememberMapping, suggestMapping } from './columns.ts';
 import { type Plan, planImport } from './plan.ts';
 import { readSheet } from './read-file.ts';
 import { cellText } from './sheet.ts';
@@ -29,10 +28,6 @@ export interface Undone {
   readonly undone: number;
   readonly kept: number;
 }
-
-/** The initial decision. A role that may not change rows leaves them. */
-export const firstDecision = (collection: Collection): Decision | undefined =>
-  may('update', collection) ? undefined : 'leave';
 
 export function useImport(collection: Collection) {
   const [options, setOptions] = useState<ImportOptions>();
