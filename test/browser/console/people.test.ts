@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
-import { run } from '../../support/processes/process.ts';
+import { run, until } from '../../support/processes/process.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -100,6 +100,20 @@ browserStories(
       await answer.getByText('Yes. Checked.').waitFor();
       expect(await section(ann).locator('.count').textContent()).toBe('2');
       expect(feeds).toHaveLength(1);
+
+      // So has a list with a row beside it.
+      feeds.length = 0;
+      await ben.goto(`${stage.service.url}/console/c/products?~row=1`);
+      await section(ben).getByText('Ask first.').waitFor();
+      await until('the feed', () => feeds.length > 0);
+      await section(ann).getByRole('textbox').fill('Then 19.');
+      await ann.keyboard.press('Control+Enter');
+      await section(ben).getByText('Then 19.').waitFor();
+      await ann.getByLabel('Unit price').fill('19');
+      await ann.keyboard.press('Enter');
+      await ben.getByText('ann changed this while the page was open.').waitFor();
+      expect(await ben.getByLabel('Unit price', { exact: true }).inputValue()).toBe('19');
+      expect(feeds).toHaveLength(1);
       await context.close();
     });
   },
@@ -107,7 +121,9 @@ browserStories(
     const cwd = await folderWithRoles();
     const file = join(cwd, 'collections.yaml');
     const text = await Bun.file(file).text();
-    const rights = '    product_comments: { read: true, create: true, update: true, delete: true }\n';
+    const rights = `    product_comments: { read: true, create: true, update: true, delete: true }
+    changes: { read: true }
+`;
     await Bun.write(file, text.replace('    rows:', '    comments: product_comments\n    rows:') + rights);
     await run({ cwd, args: ['migrate'] });
     for (const name of ['ann', 'ben'])

@@ -21,6 +21,10 @@ const LARGE = `collections:
       maker_id: { type: int8, references: makers }
       codes: { type: 'int8[]' }
       photo_url: { type: text }
+  notes:
+    history: false
+    comments: note_comments
+    fields: { id: int4, name: { type: text, required: true } }
   groups:
     fields:
       id: int4
@@ -63,7 +67,15 @@ browserStories(
       expect(await text(stage, 'category_id', 0)).toBe('Beverages');
       expect(asked).toEqual(['/products']);
       await cell(stage, 'category_id', 0).click({ position: { x: 170, y: 10 } });
-      await stage.page.keyboard.type('seaf');
+      // A name without a row stays in the editor, with the reason.
+      await stage.page.keyboard.type('seafud', { delay: 125 });
+      await stage.page.getByText('No matches').waitFor();
+      await stage.page.keyboard.press('Tab');
+      await stage.until('“seafud” does not exist in Categories. Choose a row, or create it.');
+      const editor = stage.page.getByRole('combobox', { name: 'Category of Chai' });
+      expect(await editor.inputValue()).toBe('seafud');
+      await editor.and(stage.page.locator(':focus')).waitFor();
+      for (const _ of 'ud') await stage.page.keyboard.press('Backspace');
       await stage.page.getByRole('option', { name: 'Seafood' }).waitFor();
       await stage.page.keyboard.press('Enter');
       await stage.until('Chai was saved.');
@@ -255,6 +267,17 @@ browserStories(
       await stage.until('Ada was saved.');
       expect(await (await service.fetch('/makers')).text()).toContain(`"id":${MAKER},"name":"Ada"`);
       expect(await page.getByText('[object Object]').count()).toBe(0);
+      // Comments have a log, also if their rows have none.
+      await service.fetch('/notes', { method: 'POST', body: '{"name":"First"}' });
+      const comment = (words: string) =>
+        service.fetch('/note_comments', { method: 'POST', body: JSON.stringify({ row_id: 1, text: words }) });
+      await comment('One.');
+      const feed = page.waitForResponse((answer) => answer.request().headers().accept === 'text/event-stream');
+      await stage.open('/c/notes/1');
+      await stage.until('One.');
+      await feed;
+      await comment('Two.');
+      await stage.until('Two.');
       const policy = (await stage.service.fetch('/console')).headers.get('content-security-policy');
       expect(policy).toContain("img-src 'self' data: blob: https: http:;");
     });

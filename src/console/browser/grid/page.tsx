@@ -76,7 +76,7 @@ function List({ query }: { readonly query: ListQuery }) {
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
         {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
-        {(layout.kind === 'cards' || layout.kind === 'board') && <LiveRows query={query} />}
+        {layout.kind !== 'table' && <LiveRows query={query} />}
         {layout.kind === 'cards' && <Cards key={url} query={query} selection={checked} />}
         {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} selection={checked} />}
         {layout.kind === 'tree' && <TreeView key={url} query={query} field={layout.field} open={showRow} />}
@@ -87,7 +87,7 @@ function List({ query }: { readonly query: ListQuery }) {
   );
 }
 
-/** Reloads cards when others change rows. */
+/** Reloads cards and trees when others change rows. */
 function LiveRows({ query }: { readonly query: ListQuery }) {
   useLiveRows(query, undefined, true);
   return null;

@@ -1,16 +1,18 @@
 /**
  * Changes of other people, live. New values appear in loaded rows and are marked for a while. The cell under the cursor
- * of an editor never changes. New and deleted rows do not move the list; a button reloads it.
+ * of an editor never changes. New and deleted rows do not move the list; a button reloads it. The row beside the list
+ * and its comments have no feed of their own: browsers allow few connections to a host.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { Collection, Row } from '../api/catalogue.ts';
+import { commentsOf, type Row } from '../api/catalogue.ts';
 import { lastChange, rowOfLogKey } from '../api/changes.ts';
-import { type FeedEvent, useFeed } from '../api/feed.ts';
+import { useFeed } from '../api/feed.ts';
 import { invalidate, loadedRows, patchLoadedRows } from '../api/queries.ts';
-import { queryText } from '../api/query/filter-text.ts';
+import { queryText, quoted } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { queryClient } from '../api/query-client.ts';
 import { isOwnRequest } from '../api/rows.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { readStored } from '../api/stored-rows.ts';
@@ -21,9 +23,9 @@ import type { ActiveEdit } from './use-grid.ts';
 const MARKED_MS = 8_000;
 
 /** The feed of changes after the last stored one; undefined if the service or the role has no history. */
-function useChangesUrl({ name }: Collection): string | undefined {
+function useChangesUrl(names: readonly string[]): string | undefined {
   const { data } = useQuery({
-    queryKey: ['feed-start', name],
+    queryKey: ['feed-start', ...names],
     queryFn: () => lastChange(),
     enabled: !hidesLog,
     retry: false,
@@ -32,8 +34,8 @@ function useChangesUrl({ name }: Collection): string | undefined {
   });
   if (data === undefined) return undefined;
   const query = queryText([
-    ['select', 'seq,key,kind,request_id'],
-    ['collection', `eq.${name}`],
+    ['select', 'seq,collection,key,kind,request_id'],
+    ['collection', `in.(${names.map(quoted).join(',')})`],
     ['seq', `gt.${data}`],
   ]);
   return `/catalogue/changes?${query}`;
@@ -68,17 +70,20 @@ export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefi
     setMarks((before) => new Set([...before, ...cells]));
     setTimeout(() => setMarks((before) => new Set([...before].filter((cell) => !cells.includes(cell)))), MARKED_MS);
   };
-  useFeed(useChangesUrl(collection), (events) => {
+  const comments = commentsOf(collection);
+  useFeed(useChangesUrl([collection.name, ...(comments === undefined ? [] : [comments.name])]), (events) => {
     const others = events.filter(
       ({ kind, row }) => (kind === 'insert' || kind === 'row') && !isOwnRequest(String(row.request_id)),
     );
-    if (reloads) return void (others.length > 0 && invalidate(collection));
-    const isUpdate = ({ row }: FeedEvent) => row.kind === 'update';
-    if (!others.every(isUpdate)) setOutdated(true);
-    const keys = others
-      .filter(isUpdate)
-      .map(({ row }) => keyText(collection, rowOfLogKey(collection, String(row.key))));
-    if (keys.length > 0) void readChanges(new Set(keys)).catch(() => undefined);
+    const changes = others.filter(({ row }) => row.collection === collection.name);
+    if (comments !== undefined && changes.length < others.length) void invalidate(comments);
+    if (changes.length === 0) return;
+    if (reloads) return void invalidate(collection);
+    if (changes.some(({ row }) => row.kind !== 'update')) setOutdated(true);
+    const keys = new Set(changes.map(({ row }) => keyText(collection, rowOfLogKey(collection, String(row.key)))));
+    const isChanged = ({ queryKey: [, , key] }: { readonly queryKey: readonly unknown[] }) => keys.has(String(key));
+    void queryClient.invalidateQueries({ queryKey: ['row', collection.name], predicate: isChanged });
+    void readChanges(keys).catch(() => undefined);
   });
   return {
     marks,

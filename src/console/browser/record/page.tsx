@@ -70,7 +70,7 @@ function mayEdit(collection: Collection): boolean {
 function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const draft = useDraft(collection, row);
   const { isPending, save } = useSave(collection, draft);
-  const marks = useLiveRow(collection, row, isPending);
+  const marks = useLiveRow(collection, row, isPending, isPanel);
   const [isDeleting, setDeleting] = useState(false);
   const [hasHistory, setHistory] = useState(() => !isPanel && !hidesLog && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
