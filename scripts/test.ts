@@ -11,6 +11,7 @@ import { newFolder } from '../test/support/folders.ts';
 import { RUNS, SEED } from '../test/support/generated/runs.ts';
 import { cpuMs, cpuMsBelow } from '../test/support/processes/cpu-time.ts';
 import { whenThisProcessEnds } from '../test/support/processes/process-end.ts';
+import { THREADS } from './program.ts';
 import { selectTests } from './test-selection.ts';
 import { readTimes, seconds, slowest, storeTimes, writeTimings } from './test-times.ts';
 
@@ -29,6 +30,19 @@ async function buildProgram(): Promise<void> {
   if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);
 }
 
+/** Bundles the threads of engines, for those in the processes of the tests. */
+async function buildThreads(): Promise<void> {
+  await Bun.build({
+    entrypoints: THREADS,
+    outdir: folder,
+    naming: '[name].[ext]',
+    target: 'bun',
+    format: 'cjs',
+    minify: true,
+    bytecode: true,
+  });
+}
+
 /** Starts the PostgreSQL that all workers share, and keeps a copy of its empty data for tests with their own server. */
 async function startServer(): Promise<OwnServer> {
   await createData(folder);
@@ -41,7 +55,12 @@ async function startBrowser(): Promise<BrowserServer | undefined> {
   return hasBrowser && CHROMIUM !== undefined ? chromium.launchServer(LAUNCH_OPTIONS) : undefined;
 }
 
-const [server, browser] = await Promise.all([startServer(), startBrowser(), isQuick || buildProgram()]);
+const [server, browser] = await Promise.all([
+  startServer(),
+  startBrowser(),
+  isQuick || buildProgram(),
+  isQuick || buildThreads(),
+]);
 const preparationMs = cpuMs();
 const options = [
   `--timeout=${60_000 * RUNS}`,
@@ -59,7 +78,7 @@ const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'te
     // Most processes of a run end before the last step of compilation is worth its CPU time, a tenth of the whole.
     BUN_JSC_useFTLJIT: '0',
     ...process.env,
-    ...(isQuick ? { TEST_ENGINE: 'SQLite' } : { TEST_PROGRAM: program }),
+    ...(isQuick ? { TEST_ENGINE: 'SQLite' } : { TEST_PROGRAM: program, TEST_THREADS: folder }),
     TEST_SERVER_URL: server.url,
     TEST_TIMES: times,
     ...(browser && { TEST_BROWSER_URL: browser.wsEndpoint() }),

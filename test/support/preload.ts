@@ -2,5 +2,6 @@
 import fc from 'fast-check';
 import './file-times.ts';
 import { SEED } from './generated/runs.ts';
+import './threads.ts';
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });

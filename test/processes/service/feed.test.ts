@@ -1,8 +1,10 @@
 /** Feeds of the real program: several processes, revoked keys, ended sessions, and the stop of the service. */
 import { afterEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { EventClient } from '../../support/network/event-stream.ts';
 import { folderWithRoles, PLACES } from '../../support/processes/access-folder.ts';
-import { cleanUp, type Launch, run, startService, until } from '../../support/processes/process.ts';
+import { cleanUp, type Launch, run, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
 afterEach(cleanUp);
@@ -91,5 +93,46 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
         /^catalogue_feed_subscribers 0$/m.test(await (await service.fetch('/metrics')).text()),
       );
     });
+  });
+}
+
+const SHOP = `collections:
+  categories: { fields: { id: int4 } }
+  products:
+    fields: { id: int4, name: text, stock: int4, category_id: { type: int4, references: categories } }
+`;
+/** Each change of a product affects every list of this kind, and each test of a row reads many others. */
+const COSTLY =
+  '/products?select=id,categories!inner(id,products!inner(id,categories!inner(products!inner(id))))&categories.products.categories.products.name=match.x$';
+
+const ENVIRONMENTS: Readonly<Record<string, () => Record<string, string>>> = {
+  'an SQLite file': () => ({}),
+  PostgreSQL: () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() }),
+};
+
+// In a process of its own, whose end is also that of the costly reads.
+for (const [place, environmentOf] of Object.entries(ENVIRONMENTS)) {
+  test(`a costly list does not delay the events of others, on ${place}`, async () => {
+    const cwd = temporaryFolder();
+    await Bun.write(join(cwd, 'collections.yaml'), SHOP);
+    const service = await startService({ cwd, env: environmentOf(), args: ['--query-timeout', '50'] });
+    const send = async (method: string, path: string, body: unknown) =>
+      expect((await service.fetch(path, sendJson(method, body))).ok).toBe(true);
+    await send('POST', '/categories', [{ id: 1 }, { id: 2 }, { id: 3 }]);
+    const products = Array.from({ length: 1_500 }, (_, index) => {
+      return { id: index + 1, name: `a name of product ${index} `.repeat(8), stock: 0, category_id: (index % 3) + 1 };
+    });
+    await send('POST', '/products', products);
+    const client = await (await EventClient.open(service.fetch, '/products?select=id,stock&id=eq.1')).ready();
+    client.take();
+    const costly = await Promise.all(
+      [1, 2, 3, 4].map((each) => EventClient.open(service.fetch, `${COSTLY}&id=neq.${each}`, { from: client })),
+    );
+    for (let stock = 1; stock <= 5; stock++) {
+      await send('PATCH', '/products?id=eq.1', { stock });
+      expect(await client.next()).toEqual([['update', { id: 1, stock }]]);
+    }
+    for (const { isEnded } of costly) expect(isEnded).toBe(false);
+    for (const each of [client, ...costly]) each.close();
   });
 }

@@ -20,7 +20,14 @@ export async function createData(folder: string): Promise<void> {
 
 /** Starts the server that all test files share. Its data is disposable: no test needs it to survive a power loss. */
 export function newSharedServer(): Promise<OwnServer> {
-  return newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' });
+  return newServer({
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '500',
+    // A statement of a killed service ends soon.
+    client_connection_check_interval: '500',
+  });
 }
 
 /** Starts a separate server that a test may stop and start again. */
