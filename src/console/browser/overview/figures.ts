@@ -5,6 +5,7 @@ import { equals, pathOf, printName, queryText } from '../api/query/filter-text.t
 import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
 import { cachedTitle } from '../api/query/titles.ts';
+import { queryClient } from '../api/query-client.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -27,18 +28,11 @@ const MAX_CHARTED_GROUPS = 100;
 /** Thresholds in a link: each takes two of the 500 conditions of a request. */
 const MAX_THRESHOLDS = 200;
 
-/** Requests of figures that load at the same time. Some figures need the same rows. */
-const underway = new Map<string, Promise<readonly Row[]>>();
-
+/** Some figures that load at the same time need the same rows: one request reads them. */
 function read(collection: Collection, pairs: readonly Pair[]): Promise<readonly Row[]> {
   const url = `${pathOf(collection)}?${queryText(pairs)}`;
-  const rows =
-    underway.get(url) ??
-    ask(url)
-      .then(({ json }) => json as Row[])
-      .finally(() => underway.delete(url));
-  underway.set(url, rows);
-  return rows;
+  const queryFn = async () => (await ask(url)).json as readonly Row[];
+  return queryClient.fetchQuery({ queryKey: ['figures', collection.name, url], queryFn, staleTime: 0 });
 }
 
 /** The number of rows, or the sum or average of a field. */
@@ -81,8 +75,7 @@ export async function stockValue(collection: Collection, of: Stock, isGrouped: b
   let rows = await readStock(collection, stock, price, group, filters);
   // There may be fewer prices than stocks, and too many groups of either.
   if (rows === undefined) rows = await readStock(collection, price, stock, group, filters);
-  if (rows !== undefined)
-    return addUp(collection, isGrouped ? group : undefined, rows, ({ factor, sum }) => [factor, sum]);
+  if (rows !== undefined) return addUp(collection, isGrouped ? group : undefined, rows, 'sum');
   if (group === undefined) return undefined;
   const whole = isGrouped ? undefined : await stockValue(collection, { ...of, group: undefined }, false);
   return whole ?? valueOfEachGroup(collection, { ...of, group }, isGrouped);
@@ -117,7 +110,7 @@ async function valueOfEachGroup(
 export async function stockByGroup(collection: Collection, { price, stock, group }: Stock): Promise<Figure> {
   const rows = await readStock(collection, stock, price, group);
   if (rows === undefined) return groupRows(collection, group!, stock);
-  return addUp(collection, group, rows, ({ factor, count }) => [factor, count]);
+  return addUp(collection, group, rows, 'count');
 }
 
 /** Undefined if the page would have to add up too many rows. */
@@ -137,18 +130,17 @@ async function readStock(
   return rows.length > MAX_GROUPS ? undefined : rows;
 }
 
-/** The sums of products, of all rows or of each group. */
+/** The sums of the factor times another column, of all rows or of each group. */
 function addUp(
   collection: Collection,
   group: Field | undefined,
   rows: readonly Row[],
-  factors: (row: Row) => readonly [Value | undefined, Value | undefined],
+  column: 'sum' | 'count',
 ): Promise<Figure> | Figure {
   const values = new Map<Value, number>();
   for (const row of rows) {
-    const [one, other] = factors(row);
     const key = group === undefined ? null : (row.key ?? null);
-    values.set(key, (values.get(key) ?? 0) + Number(one ?? 0) * Number(other ?? 0));
+    values.set(key, (values.get(key) ?? 0) + Number(row.factor ?? 0) * Number(row[column] ?? 0));
   }
   if (group === undefined) return { value: values.get(null) ?? 0, filters: [] };
   const largest = [...values].sort(([, one], [, other]) => other - one);

@@ -33,14 +33,8 @@ interface Login extends Origin {
   readonly result: keyof typeof t.settings.loginResults;
 }
 
-async function end(what: string): Promise<void> {
-  try {
-    await changeSetting('DELETE', `sessions${what}`);
-    notify(t.settings.sessionsEnded);
-  } catch (error) {
-    notifyError(error);
-  }
-}
+const end = (what: string): Promise<void> =>
+  changeSetting('DELETE', `sessions${what}`).then(() => notify(t.settings.sessionsEnded), notifyError);
 
 const ofUser = (name: string, operator = 'eq') => `?user_name=${operator}.${encodeURIComponent(name)}`;
 

@@ -48,14 +48,8 @@ function WebhookPart({
 }) {
   const path = `webhooks/${encodeURIComponent(name)}`;
   const { data = [] } = useSetting<readonly Delivery[]>(path, waiting + failed > 0);
-  const send = async (body: { readonly seq?: number }) => {
-    try {
-      const answer = await changeSetting('POST', path, body);
-      notify(t.settings.sentAgain((answer as { readonly count: number }).count));
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const report = (answer: unknown) => notify(t.settings.sentAgain((answer as { readonly count: number }).count));
+  const send = (body: { readonly seq?: number }) => changeSetting('POST', path, body).then(report, notifyError);
   const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
   return (
     <section className="panel stack settings-part">
