@@ -1,8 +1,8 @@
 /** Requests to the API, with the person's credentials and structured errors. */
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
+import { Store } from '../base/store.ts';
 import { ApiError, type Problem, problemOf } from './errors.ts';
-import { Question } from './questions.ts';
 import { untilAnswered } from './session/connection.ts';
 import { takeEarlyResponse } from './session/early.ts';
 import { base } from './session/page-data.ts';
@@ -131,15 +131,21 @@ function problemIn(text: string, { status, statusText, headers }: Response): Pro
 }
 
 /**
- * New credentials for a page whose session or token has ended. A bar asks for them and leaves the focus alone, so that
- * the page keeps what was typed. The subject is the reason, the answer whether there are new credentials.
+ * The end of the session or token of the page, until there are new credentials. A bar asks for them and leaves the focus
+ * alone, so that the page keeps what was typed.
  */
-export const credentialsEnd = new Question<string, boolean>();
+export const credentialsEnd = new Store<CredentialsEnd | undefined>(undefined);
 let renewal: Promise<boolean> | undefined;
+
+interface CredentialsEnd {
+  readonly reason: string;
+  readonly close: (isRenewed: boolean) => void;
+}
 
 /** Asks once for all requests that are rejected together. They are then sent again. */
 function renewCredentials(reason: string): Promise<boolean> {
-  renewal ??= credentialsEnd.ask(reason).finally(() => {
+  renewal ??= new Promise<boolean>((close) => credentialsEnd.set({ reason, close })).finally(() => {
+    credentialsEnd.set(undefined);
     renewal = undefined;
   });
   return renewal;

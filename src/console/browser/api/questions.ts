@@ -1,29 +1,12 @@
-/** The questions that code asks, and dialogs of the pages answer. */
-import { newId } from '../base/ids.ts';
-import { Store } from '../base/store.ts';
+/** The questions that code of lower folders asks. The application decides which dialog shows each. */
 import type { Collection, Row } from './catalogue.ts';
 
-interface OpenQuestion<Subject, Answer> {
-  readonly id: string;
-  readonly subject: Subject;
-  readonly answer: (answer: Answer) => void;
-}
-
-/** The questions without an answer, the latest last. */
-export class Question<Subject, Answer> extends Store<readonly OpenQuestion<Subject, Answer>[]> {
-  constructor() {
-    super([]);
-  }
+class Question<Subject, Answer> {
+  /** Shows the question to the person. Only the first answer counts. */
+  show: (subject: Subject, answer: (answer: Answer) => void) => unknown = () => undefined;
 
   ask(subject: Subject): Promise<Answer> {
-    const id = newId();
-    return new Promise((resolve) => {
-      const answer = (value: Answer) => {
-        this.set(this.get().filter((each) => each.id !== id));
-        resolve(value);
-      };
-      this.set([...this.get(), { id, subject, answer }]);
-    });
+    return new Promise((answer) => this.show(subject, answer));
   }
 }
 
@@ -43,7 +26,7 @@ export type Decision = Row | undefined;
 export const conflicts = new Question<Conflict, Decision>();
 
 /** A row that does not exist yet and that another row is to refer to. */
-interface NewRow {
+export interface NewRow {
   readonly collection: Collection;
   readonly title: string;
 }

@@ -3,8 +3,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { consoleBase } from '../api/address.ts';
 import { queryClient } from '../api/query-client.ts';
+import { conflicts, newRows } from '../api/questions.ts';
 import { isLoginNeeded, token } from '../api/session/session.ts';
-import { Dialogs } from '../components/dialog.tsx';
+import { Dialogs, showDialog } from '../components/dialog.tsx';
 import { ContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageBars } from '../components/page-bars.tsx';
@@ -15,8 +16,13 @@ import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 
 const LoginPage = onDemand(() => import('./login.tsx'));
-const NewRowDialogs = onDemand(() => import('../record/new-row-dialog.tsx'));
+const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
 const ConflictDialog = onDemand(() => import('../record/conflict-dialog.tsx'));
+
+newRows.show = (subject, answer) =>
+  showDialog(<NewRowDialog {...subject} onCreate={answer} />).then(() => answer(undefined));
+conflicts.show = (conflict, answer) =>
+  showDialog(<ConflictDialog conflict={conflict} decide={answer} />).then(() => answer(undefined));
 
 export function App() {
   if (isLoginNeeded() || (token.isAskedFor() && token.get() === undefined)) return <LoginPage />;
@@ -30,8 +36,6 @@ export function App() {
         <Toasts />
         <ContextMenu />
         <PageAnnouncement />
-        <NewRowDialogs />
-        <ConflictDialog />
       </Router>
     </QueryClientProvider>
   );

@@ -73,7 +73,7 @@ export function useModal() {
 
 interface DialogProps {
   readonly title: string;
-  /** Called on Escape and Cancel of a dialog that a question shows. */
+  /** Called on Escape and Cancel in place of `useClose`. */
   readonly onClose?: () => void;
   /** Makes the dialog a form with this button. */
   readonly submit?: {

@@ -15,12 +15,11 @@ import { Button } from './button.tsx';
 import { TextField } from './inputs.tsx';
 
 export function PageBars() {
+  const end = useStore(credentialsEnd);
   return (
     <>
       {useStore(isLost) && <ConnectionBar />}
-      {useStore(credentialsEnd).map(({ id, subject, answer }) => (
-        <CredentialsForm key={id} reason={subject} close={answer} />
-      ))}
+      {end && <CredentialsForm {...end} />}
     </>
   );
 }

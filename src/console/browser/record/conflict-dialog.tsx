@@ -2,34 +2,29 @@
 
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import { type Conflict, conflicts, type Decision } from '../api/questions.ts';
-import { useStore } from '../base/store.ts';
+import type { Conflict, Decision } from '../api/questions.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
-export default function ConflictDialog() {
-  return useStore(conflicts).map(({ id, subject, answer }) => <Versions key={id} conflict={subject} finish={answer} />);
-}
-
-interface VersionsProps {
+interface ConflictDialogProps {
   readonly conflict: Conflict;
-  readonly finish: (decision: Decision) => void;
+  readonly decide: (decision: Decision) => void;
 }
 
-function Versions({ conflict: { collection, mine, theirs, disputed }, finish }: VersionsProps) {
+export default function ConflictDialog({ conflict, decide }: ConflictDialogProps) {
+  const { collection, mine, theirs, disputed } = conflict;
   /** By field. Nothing is chosen at first: a key that was meant for the page behind must not decide. */
   const [isTheirs, choose] = useState<Readonly<Record<string, boolean>>>({});
   const decision = () => Object.fromEntries(Object.entries(mine).filter(([name]) => isTheirs[name] !== true));
   return (
     <Dialog
       title={t.record.conflict}
-      onClose={() => finish(undefined)}
       submit={{
         label: t.record.conflictSave,
         isBusy: Object.keys(isTheirs).length < disputed.length,
-        onSubmit: () => finish(decision()),
+        onSubmit: () => decide(decision()),
       }}
     >
       <p>{t.record.conflictText}</p>
