@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
+import { previewChange } from '../../src/console/browser/api/bulk-change.ts';
 import { keyParts, keysFilter, keyText } from '../../src/console/browser/api/query/keys.ts';
 import { listAddress, listUrl, pageUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
 
@@ -79,4 +80,12 @@ test('names that need quotes survive the address, and the request quotes them', 
     String.raw`/Order Details?"order"=eq.x&"Unit \"Price\""=gt.2&or=(a.eq.1)&order="Unit \"Price\"".desc,"order".asc,"No, of".asc`,
   );
   expect(decodeURIComponent(keysFilter(odd, [{ 'No, of': 7 }]))).toBe('"No, of"=in.(7)');
+});
+
+test('a change of more rows than one transaction takes is never sent by the filter of the list', async () => {
+  const rows = Array.from({ length: 1001 }, (_, at) => ({ id: at + 1 }));
+  const target = { query: parseQuery(collection, ''), rows, count: rows.length };
+  await expect(previewChange(target, collection.byName.get('units_in_stock')!, 0)).rejects.toThrow(
+    'At most 1,000 rows',
+  );
 });

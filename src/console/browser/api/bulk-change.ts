@@ -49,6 +49,8 @@ export class ChangedMeanwhile extends Error {
 
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const tooManyRows = () => new Error(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+
 /** The last change of a collection; undefined if the service or the role has no history. */
 const lastOf = async ({ name }: Collection): Promise<number | undefined> =>
   hidesLog ? undefined : lastChange([['collection', `eq.${name}`]]).catch(() => undefined);
@@ -57,8 +59,7 @@ const lastOf = async ({ name }: Collection): Promise<number | undefined> =>
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
   const { name } = isCalculated ? field : query.collection.key[0]!;
   // The search finds too many rows for a write by key, and a write cannot have that filter.
-  if (embeddingsOf(query).length > 0 || isRanked(query))
-    throw new Error(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+  if (embeddingsOf(query).length > 0 || isRanked(query)) throw tooManyRows();
   return [...conditionsOf(query), [printName(name), 'not.is.null']];
 }
 
@@ -73,6 +74,8 @@ export async function previewChange(target: Target, field: Field, value: unknown
     const after = await dryRunEdits(collection, edits);
     return edits.slice(0, EXAMPLES).map(({ row }, at) => ({ before: row, after: after[at] ?? row }));
   };
+  // The filter of the list would change its other rows as well.
+  if (target.rows !== undefined && count > MAX_EDITED_ROWS) throw tooManyRows();
   if (count <= MAX_EDITED_ROWS) {
     const rows = await storedRows(target);
     const changing = isCalculated ? rows.filter((row) => row[field.name] !== null) : rows;
