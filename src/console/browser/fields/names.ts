@@ -1,8 +1,7 @@
 /** Finds the rows that a text refers to by name: the key of the row, or its title in any case. */
 import { type Field, isText, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
-import { ask } from '../api/client.ts';
-import { escapeLike, pathOf, printName, queryText, quoted } from '../api/query/filter-text.ts';
-import { cacheTitle, namesOf } from '../api/query/titles.ts';
+import { escapeLike, printName, quoted } from '../api/query/filter-text.ts';
+import { readNames } from '../api/query/find-rows.ts';
 import type { FieldPlace } from './kind.ts';
 import { parsePlain } from './parse.ts';
 
@@ -36,12 +35,7 @@ export async function findNames(
         ? []
         : [`${printName(title.name)}.ilike(any).{${part.map((name) => quoted(escapeLike(name))).join(',')}}`]),
     ];
-    const query = queryText([
-      ['select', namesOf(other).join(',')],
-      ['or', `(${conditions.join(',')})`],
-    ]);
-    const rows = conditions.length === 0 ? [] : ((await ask(`${pathOf(other)}?${query}`)).json as Row[]);
-    for (const row of rows) cacheTitle(other, row);
+    const rows = conditions.length === 0 ? [] : await readNames(other, [['or', `(${conditions.join(',')})`]]);
     for (const name of part) {
       const isTitle = (row: Row) => title !== undefined && String(row[title.name]).toLowerCase() === name.toLowerCase();
       const byKey = rows.filter((row) => row[key.name] === name);

@@ -1,11 +1,19 @@
 /** Searches rows by the typed text, for inputs, and loads the titles of rows by their keys. */
 import { type Collection, isText, type Row, titleFieldOf, titleOf } from '../catalogue.ts';
 import { ask } from '../client.ts';
-import { encodeValue, escapeLike, parameter, pathOf, printName, queryText, quoted } from './filter-text.ts';
+import { escapeLike, pathOf, printName, queryText, quoted } from './filter-text.ts';
 import type { Pair } from './list.ts';
 import { cacheTitle, namesOf } from './titles.ts';
 
 const MAX_FOUND = 20;
+
+/** Reads the keys and titles of rows, and stores the titles in the cache. */
+export async function readNames(collection: Collection, pairs: readonly Pair[], signal?: AbortSignal) {
+  const query = queryText([['select', namesOf(collection).join(',')], ...pairs]);
+  const rows = (await ask(`${pathOf(collection)}?${query}`, { signal })).json as readonly Row[];
+  for (const row of rows) cacheTitle(collection, row);
+  return rows;
+}
 
 /** The rows whose titles contain the words, with their keys as values. */
 export async function findRows(collection: Collection, typed: string, signal?: AbortSignal) {
@@ -15,15 +23,11 @@ export async function findRows(collection: Collection, typed: string, signal?: A
   const conditions = words.map(
     (word): Pair => [printName(title.name), isSearchable ? `ilike.*${escapeLike(word)}*` : `eq.${word}`],
   );
-  const query = queryText([
-    ['select', namesOf(collection).join(',')],
-    ...conditions,
+  const page: readonly Pair[] = [
     ['order', printName(title.name)],
     ['limit', String(MAX_FOUND)],
-  ]);
-  const { json } = await ask(`${pathOf(collection)}?${query}`, { signal });
-  for (const row of json as Row[]) cacheTitle(collection, row);
-  return (json as Row[]).map((row) => ({
+  ];
+  return (await readNames(collection, [...conditions, ...page], signal)).map((row) => ({
     value: String(row[collection.key[0]!.name]),
     label: titleOf(collection, row),
   }));
@@ -31,9 +35,6 @@ export async function findRows(collection: Collection, typed: string, signal?: A
 
 /** Loads the titles of rows into the cache, by their keys. */
 export async function readTitles(collection: Collection, keys: readonly string[], signal?: AbortSignal): Promise<void> {
-  const filter = `${parameter(collection.key[0]!.name)}=in.(${encodeValue(keys.map(quoted).join(','))})`;
-  const { json } = await ask(`${pathOf(collection)}?select=${encodeValue(namesOf(collection).join(','))}&${filter}`, {
-    signal,
-  });
-  for (const row of json as Row[]) cacheTitle(collection, row);
+  const filter: Pair = [printName(collection.key[0]!.name), `in.(${keys.map(quoted).join(',')})`];
+  await readNames(collection, [filter], signal);
 }
