@@ -39,7 +39,7 @@ export interface GridRowProps {
   readonly actions: RowActions;
 }
 
-/** Stable functions, so that rows do not render again. */
+/** The functions of the grid. */
 export interface RowActions {
   readonly check: (index: number, isRange: boolean) => void;
   readonly open: (index: number) => void;

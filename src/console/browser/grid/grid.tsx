@@ -1,6 +1,6 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
 
-import { type CSSProperties, useMemo, useRef } from 'react';
+import { type CSSProperties, useMemo, useRef, useState } from 'react';
 import { isStored, missingFields, useAddedRows } from '../api/added-rows.ts';
 import { may, type Row } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
@@ -82,17 +82,9 @@ export function Grid({ query, checked, open }: GridProps) {
   );
   const editors = useEditors(collection);
   const live = useLiveRows(query, grid.edit);
-  const latest = useRef<RowActions>(undefined);
-  latest.current = { check: checked.check, open, setText: grid.setText, commit: () => void grid.commit() };
-  const actions = useMemo<RowActions>(
-    () => ({
-      check: (...args) => latest.current!.check(...args),
-      open: (index) => latest.current!.open(index),
-      setText: (text) => latest.current!.setText(text),
-      commit: () => latest.current!.commit(),
-    }),
-    [],
-  );
+  // One object with the latest functions, so that rows do not render again.
+  const [actions] = useState({} as RowActions);
+  Object.assign(actions, { check: checked.check, open, setText: grid.setText, commit: () => void grid.commit() });
   if (error !== null && isLoading) return <ErrorMessage error={error} onRetry={refetch} />;
   if (isLoading) return <Skeleton lines={12} />;
   if (total === 0) return <NoRows query={query} />;

@@ -1,5 +1,5 @@
 /** The rows that refer to a row, as editable tables: the prices of a product, its labels. */
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import {
   type Collection,
@@ -50,10 +50,7 @@ interface RelatedTableProps {
 function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
   const draftName = `new ${field.name} ${value}`;
   const [isAdding, setAdding] = useState(() => loadDraft(`${from.name} ${draftName}`) !== undefined);
-  const query = useMemo<ListQuery>(
-    () => ({ collection: from, filters: [[field.name, `eq.${value}`]], search: '', order: [] }),
-    [from, field, value],
-  );
+  const query: ListQuery = { collection: from, filters: [[field.name, `eq.${value}`]], search: '', order: [] };
   const { firstRows, total = 0, error, refetch } = useRows(query, 0, 0);
   const rows = firstRows(SHOWN);
   const columns = columnsOf(from, field);
