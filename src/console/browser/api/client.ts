@@ -131,8 +131,8 @@ function problemIn(text: string, { status, statusText, headers }: Response): Pro
 }
 
 /**
- * The end of the session or token of the page, until there are new credentials. A bar asks for them and leaves the focus
- * alone, so that the page keeps what was typed.
+ * The end of the session or token of the page, until there are new credentials. A bar asks for them and leaves the
+ * focus alone, so that the page keeps what was typed.
  */
 export const credentialsEnd = new Store<CredentialsEnd | undefined>(undefined);
 let renewal: Promise<boolean> | undefined;
