@@ -39,7 +39,7 @@ export class Bucket {
   }
 
   /** Sends parts of a file as they are read, so that one part is in memory. */
-  async place(name: string, path: string, size: number): Promise<void> {
+  async upload(name: string, path: string, size: number): Promise<void> {
     const file = await open(path, 'r');
     try {
       const target = this.object(name);
@@ -81,7 +81,7 @@ export class Bucket {
   }
 
   /** The next objects after a name, in their order. */
-  async list(after: string): Promise<ObjectPage> {
+  async objects(after: string): Promise<ObjectPage> {
     const { prefix } = this;
     const page = await this.within(() => this.client.list({ prefix, startAfter: prefix + after }));
     const objects = (page.contents ?? []).map(({ key, size = 0, lastModified = 0 }) => {

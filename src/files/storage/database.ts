@@ -46,24 +46,37 @@ async function* readChunks(records: FileRecords, id: string, start: number, end:
   }
 }
 
-class IncomingChunks implements Incoming {
-  private position = 0;
-  private hasRow = false;
+/** The row of a content while its bytes arrive. */
+export class IncomingRow {
+  protected hasRow = false;
 
   constructor(
-    private readonly records: FileRecords,
-    private readonly id: string,
+    protected readonly records: FileRecords,
+    protected readonly id: string,
   ) {}
+
+  async reserve(size: number): Promise<void> {
+    await this.records.execute([this.row({ size })]);
+    this.hasRow = true;
+  }
+
+  async discard(): Promise<void> {
+    const { contents } = this.records;
+    if (this.hasRow) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
+  }
+
+  protected row(fields: Partial<Content>): Write {
+    return this.records.content({ id: this.id, ...fields }, this.hasRow);
+  }
+}
+
+class IncomingChunks extends IncomingRow implements Incoming {
+  private position = 0;
 
   async write(chunk: Buffer): Promise<void> {
     await this.records.execute([...(this.hasRow ? [] : [this.row({ size: 0 })]), this.chunk(chunk)]);
     this.hasRow = true;
     this.position++;
-  }
-
-  async reserve(size: number): Promise<void> {
-    await this.records.execute([this.row({ size })]);
-    this.hasRow = true;
   }
 
   async whole(rest: Buffer): Promise<Buffer> {
@@ -74,15 +87,6 @@ class IncomingChunks implements Incoming {
 
   async finish({ sha256, size }: Content, rest: Buffer): Promise<readonly Write[]> {
     return [this.row({ sha256, size }), ...(rest.length === 0 ? [] : [this.chunk(rest)])];
-  }
-
-  async discard(): Promise<void> {
-    const { contents } = this.records;
-    if (this.hasRow) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
-  }
-
-  private row(fields: Partial<Content>): Write {
-    return this.records.content({ id: this.id, ...fields }, this.hasRow);
   }
 
   private chunk(data: Buffer): Write {

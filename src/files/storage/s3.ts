@@ -5,25 +5,24 @@ import { Bucket } from './bucket.ts';
 import { Spool, type SpoolTarget } from './spool.ts';
 import { type Content, type Incoming, MARKER, type MarkedStorage, type NamePage, nameOf } from './storage.ts';
 
-export class S3Storage implements MarkedStorage, SpoolTarget {
+export class S3Storage extends Bucket implements MarkedStorage, SpoolTarget {
   check?: () => Promise<void>;
   readonly temporary = tmpdir();
-  private readonly bucket: Bucket;
 
   constructor(
     private readonly records: FileRecords,
-    readonly location: string,
-    options: Bun.S3Options = {},
+    location: string,
+    options?: Bun.S3Options,
   ) {
-    this.bucket = new Bucket(location, options);
+    super(location, options);
   }
 
   readMarker(): Promise<string | undefined> {
-    return this.bucket.text(MARKER);
+    return this.text(MARKER);
   }
 
   writeMarker(text: string): Promise<void> {
-    return this.bucket.write(MARKER, text);
+    return this.write(MARKER, text);
   }
 
   put(id: string): Incoming {
@@ -31,19 +30,15 @@ export class S3Storage implements MarkedStorage, SpoolTarget {
   }
 
   place(content: Content, path: string): Promise<void> {
-    return this.bucket.place(nameOf(content), path, content.size);
+    return this.upload(nameOf(content), path, content.size);
   }
 
   get(content: Content, start: number, end: number): AsyncIterable<Uint8Array> {
-    return this.bucket.parts(nameOf(content), start, end);
-  }
-
-  delete(name: string): Promise<void> {
-    return this.bucket.delete(name);
+    return this.parts(nameOf(content), start, end);
   }
 
   async list(after: string): Promise<NamePage> {
-    const { objects, next } = await this.bucket.list(after);
+    const { objects, next } = await this.objects(after);
     return { names: objects.map(({ name }) => name), next };
   }
 }

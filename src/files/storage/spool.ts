@@ -1,10 +1,11 @@
 /** Collects arriving bytes in a temporary file, until their SHA-256 and so their name are known. */
+
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRIVATE_MODE } from '../../base/files/output-file.ts';
 import type { Write } from '../../engine/engine.ts';
-import { keyIs } from '../../plan/keys.ts';
 import type { FileRecords } from '../records.ts';
+import { IncomingRow } from './database.ts';
 import { type Content, type Incoming, withStorage } from './storage.ts';
 
 export interface SpoolTarget {
@@ -15,18 +16,18 @@ export interface SpoolTarget {
   place(content: Content, path: string): Promise<void>;
 }
 
-export class Spool implements Incoming {
+export class Spool extends IncomingRow implements Incoming {
   private readonly path: string;
   private file: FileHandle | undefined;
   private isComplete = false;
   private isPlaced = false;
-  private hasRow = false;
 
   constructor(
-    private readonly records: FileRecords,
+    records: FileRecords,
     private readonly target: SpoolTarget,
-    private readonly id: string,
+    id: string,
   ) {
+    super(records, id);
     this.path = join(target.temporary, id);
   }
 
@@ -35,11 +36,6 @@ export class Spool implements Incoming {
       this.file ??= await open(this.path, 'wx', PRIVATE_MODE);
       for (let at = 0; at < chunk.length; ) at += (await this.file.write(chunk, at)).bytesWritten;
     });
-  }
-
-  async reserve(size: number): Promise<void> {
-    await this.records.execute([this.records.content({ id: this.id, size }, this.hasRow)]);
-    this.hasRow = true;
   }
 
   async whole(rest: Buffer): Promise<Buffer> {
@@ -54,14 +50,13 @@ export class Spool implements Incoming {
     if (!this.isPlaced) await withStorage(this.target.location, () => this.target.place(content, this.path));
     this.isPlaced = true;
     await this.removeFile();
-    return [this.records.content({ ...content }, this.hasRow)];
+    return [this.row(content)];
   }
 
   /** Placed bytes stay: the row may be committed, although its confirmation was lost. If not, they are an orphan. */
-  async discard(): Promise<void> {
+  override async discard(): Promise<void> {
     await this.removeFile();
-    const { contents } = this.records;
-    if (this.hasRow) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
+    await super.discard();
   }
 
   private async removeFile(): Promise<void> {

@@ -57,12 +57,12 @@ function s3Place(location: string): BackupPlace {
   const bucket = new Bucket(location);
   return {
     location,
-    put: (name, path, size) => bucket.place(name, path, size),
+    put: (name, path, size) => bucket.upload(name, path, size),
     get: (name, size) => bucket.parts(name, 0, size),
     list: async () => {
       const all: StoredObject[] = [];
       for (let after: string | undefined = ''; after !== undefined; ) {
-        const page = await bucket.list(after);
+        const page = await bucket.objects(after);
         all.push(...page.objects);
         after = page.next;
       }
