@@ -8,7 +8,7 @@ import { credentialsOf } from '../auth/request-credentials.ts';
 import { Tokens } from '../auth/tokens.ts';
 import type { Verifier } from '../auth/verifiers.ts';
 import { ApiError } from '../base/errors.ts';
-import { lazyAsync } from '../base/memo.ts';
+import { keepRecent } from '../base/memo.ts';
 import { decode } from '../base/net/query-string.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import { viewOf } from '../collection/access/views.ts';
@@ -161,6 +161,7 @@ async function openSchema(
   const engine = owner.forSchema(schema, catalogue);
   await engine.opened;
   const { preRequest } = settings;
+  const views = keepRecent<Catalogue>(MAX_ROLES);
   const app = createApp({
     ...shared,
     catalogue,
@@ -170,12 +171,14 @@ async function openSchema(
     pages: pagesOf(describe({ catalogue, rows: () => [] })),
     databaseRoles: {
       identify,
-      describedTo: byRole(async (role) => {
-        const session = { role, isAnonymous: role === settings.anonymousRole, settings: {} };
-        const privileges = await engine.as(session).privileges();
-        const withRole = declareCatalogue({ ...draft, roles: [declaredPart(catalogue, privileges)] });
-        return viewOf(withRole, withRole.roles!.get(role)!);
-      }),
+      // A change of privileges is a change of definitions, which opens another app.
+      describedTo: (role) =>
+        views(role, async () => {
+          const session = { role, isAnonymous: role === settings.anonymousRole, settings: {} };
+          const privileges = await engine.as(session).privileges();
+          const withRole = declareCatalogue({ ...draft, roles: [declaredPart(catalogue, privileges)] });
+          return viewOf(withRole, withRole.roles!.get(role)!);
+        }),
       engineOf: (context, caller) => {
         const { target } = context.call;
         const routine = target.kind === 'routine' ? decode(target.name) : '';
@@ -207,20 +210,6 @@ function declaredPart({ collections, routines }: Catalogue, privileges: Privileg
     return fields === undefined ? [rule] : fields.length === 0 ? [] : [{ ...rule, fields }];
   });
   return { ...privileges, rules, call: (privileges.call ?? []).filter((name) => routines.has(name)) };
-}
-
-/** The results by role. A change of privileges is a change of definitions. */
-function byRole(describeTo: (role: string) => Promise<Catalogue>): (role: string) => Promise<Catalogue> {
-  const results = new Map<string, () => Promise<Catalogue>>();
-  return (role) => {
-    if (results.size > MAX_ROLES) results.clear();
-    if (!results.has(role))
-      results.set(
-        role,
-        lazyAsync(() => describeTo(role)),
-      );
-    return results.get(role)!();
-  };
 }
 
 /** Tokens may name any role. */
