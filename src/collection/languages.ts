@@ -1,5 +1,5 @@
 /** The languages of a catalogue: the language of its fields, and the languages of their translations. */
-import { ApiError } from '../base/errors.ts';
+import { ApiError, unlessThrown } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from './catalogue.ts';
 
@@ -28,11 +28,7 @@ export const languagesOf = memoize(({ collections, draft }: Catalogue): readonly
 
 /** A tag of a declaration in its usual form: `pt-BR` for `pt-br`, `he` for `iw`; undefined if it is none. */
 export function canonicalTag(tag: string): string | undefined {
-  try {
-    return LANGUAGE_TAG.test(tag) ? new Intl.Locale(tag).toString() : undefined;
-  } catch {
-    return undefined;
-  }
+  return LANGUAGE_TAG.test(tag) ? unlessThrown(() => new Intl.Locale(tag).toString()) : undefined;
 }
 
 /**

@@ -6,9 +6,11 @@
  *     bun src/console/bundle.ts dist
  *     bun build --compile --asset-naming=[name].[ext] src/main.ts dist/console.assets
  */
+
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOutput } from 'bun';
+import { unlessThrown } from '../base/errors.ts';
 import { requireDescriptors } from '../base/files/descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
@@ -106,12 +108,8 @@ function embedded(): Blob | undefined {
 /** The folder of the packages that the console needs; undefined if they or the sources are missing. */
 function packagesFolder(): string | undefined {
   if (!existsSync(join(BROWSER, 'console.tsx'))) return undefined;
-  try {
-    const module = Bun.resolveSync('wouter', BROWSER);
-    return module.slice(0, module.lastIndexOf('node_modules') + 'node_modules'.length);
-  } catch {
-    return undefined;
-  }
+  const module = unlessThrown(() => Bun.resolveSync('wouter', BROWSER));
+  return module?.slice(0, module.lastIndexOf('node_modules') + 'node_modules'.length);
 }
 
 if (import.meta.main) console.log(await buildAssetsTo(process.argv[2] ?? 'dist'));

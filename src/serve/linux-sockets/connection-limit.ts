@@ -3,7 +3,9 @@
  * then retries in a busy loop (https://github.com/oven-sh/bun/pull/32705). Neither the database nor a thread could open
  * a file then. Linux only.
  */
+
 import { closeSync, openSync } from 'node:fs';
+import { unlessThrown } from '../../base/errors.ts';
 import { descriptors } from '../../base/files/descriptors.ts';
 import { RESERVED_DESCRIPTORS } from '../../base/limits/http.ts';
 import { admitConnections, dropWaiting, holdConnections, listeningSocket } from './shared-port.ts';
@@ -49,7 +51,10 @@ class ConnectionLimiter {
       this.notice(`${open} of ${limit} file descriptors are open: new connections are taken again`);
     }
     // They arrived between two checks.
-    if (open >= limit) this.drop();
+    if (open >= limit) {
+      this.freeSpare();
+      if (this.socket !== undefined) dropWaiting(this.socket);
+    }
     this.spare ??= openSpare();
   }
 
@@ -64,17 +69,8 @@ class ConnectionLimiter {
     this.socket ??= listeningSocket(this.port);
     if (this.socket !== undefined) holdConnections(this.socket);
   }
-
-  private drop(): void {
-    this.freeSpare();
-    if (this.socket !== undefined) dropWaiting(this.socket);
-  }
 }
 
 function openSpare(): number | undefined {
-  try {
-    return openSync('/dev/null', 'r');
-  } catch {
-    return undefined;
-  }
+  return unlessThrown(() => openSync('/dev/null', 'r'));
 }

@@ -4,8 +4,11 @@
  * to the others, with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes when its own are answered.
  * If the filter is not available, nothing changes.
  */
+
 import { dlopen, ptr } from 'bun:ffi';
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { unlessThrown } from '../../base/errors.ts';
+import { lazy } from '../../base/memo.ts';
 
 /** From asm-generic/socket.h, which the systems that Bun runs on share. */
 const SOL_SOCKET = 1;
@@ -138,7 +141,8 @@ function groupOf(port: number): Group | undefined {
     const listeners = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((file) => listenersOf(file, port));
     // The socket was opened before its connections, so it comes first.
     for (const name of readdirSync('/proc/self/fd')) {
-      const target = targetOf(`/proc/self/fd/${name}`);
+      // Another thread may close a descriptor at any time.
+      const target = unlessThrown(() => readlinkSync(`/proc/self/fd/${name}`));
       const mine = listeners.find(({ inode }) => target === `socket:[${inode}]`);
       if (mine === undefined) continue;
       return { socket: Number(name), size: listeners.filter(({ address }) => address === mine.address).length };
@@ -158,31 +162,15 @@ function listenersOf(file: string, port: number): { address: string; inode: stri
     .map(([, address = '', , , , , , , , inode = '']) => ({ address, inode }));
 }
 
-/** Another thread may close a descriptor at any time. */
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const openLibrary = lazy(() =>
+  dlopen('libc.so.6', {
+    setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+    dup2: { args: ['i32', 'i32'], returns: 'i32' },
+    accept: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+    close: { args: ['i32'], returns: 'i32' },
+  }),
+);
 
-function openLibrary() {
-  try {
-    return dlopen('libc.so.6', {
-      setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
-      dup2: { args: ['i32', 'i32'], returns: 'i32' },
-      accept: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
-      close: { args: ['i32'], returns: 'i32' },
-    }).symbols;
-  } catch {
-    return undefined;
-  }
-}
-
-let library: ReturnType<typeof openLibrary> | 'not looked for' = 'not looked for';
-
-function systemLibrary(): ReturnType<typeof openLibrary> {
-  if (library === 'not looked for') library = openLibrary();
-  return library;
+function systemLibrary() {
+  return unlessThrown(openLibrary)?.symbols;
 }
