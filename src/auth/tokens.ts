@@ -1,6 +1,6 @@
 /** JSON Web Tokens: verified once and cached until they expire, so that a repeated token costs almost nothing. */
 import { decodeProtectedHeader, errors } from 'jose';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, unlessThrown } from '../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CACHED_CREDENTIALS, TOKEN_LEEWAY_SECONDS } from '../base/limits/auth.ts';
 import { LruCache } from '../base/memo.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
@@ -109,12 +109,8 @@ interface RequiredClaims {
 const NOT_ACCEPTABLE = 'PGRST303';
 
 function readClaims(payload: Uint8Array): Claims {
-  try {
-    const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
-    if (isObject(claims)) return claims;
-  } catch {
-    // Rejected below.
-  }
+  const claims: unknown = unlessThrown(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)));
+  if (isObject(claims)) return claims;
   throw invalidToken(NOT_ACCEPTABLE, 'Parsing claims failed');
 }
 

@@ -1,5 +1,5 @@
 /** Finds the key of a referenced row by another of its fields, such as the name of a category. */
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, unlessRejected } from '../../base/errors.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import { EMPTY_QUERY } from '../../dialect/query.ts';
@@ -62,14 +62,12 @@ class Resolver implements CellResolver {
   request(cell: unknown): void {
     if (cell === undefined || cell === null) return;
     if (this.keys.size > KEPT_VALUES) this.keys.clear();
-    try {
+    // `keyOf` reports an error.
+    unlessRejected(() => {
       const value = readCell(this.by, cell);
       const text = this.by.type.key(value);
       if (!this.keys.has(text)) this.wanted.set(text, value);
-    } catch (error) {
-      // `keyOf` reports it.
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   }
 
   /** Reads the keys of the requested values. */

@@ -1,7 +1,7 @@
 /** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
 import { CLAIMS_FORM, isClaims, nameProblem, roleProblem } from '../../auth/account-rules.ts';
 import { CredentialStore } from '../../auth/store.ts';
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, unlessThrown } from '../../base/errors.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
@@ -23,12 +23,8 @@ export const CREDENTIAL_OPTIONS = {
 } as const;
 
 function claims(given: string, name: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(given);
-    if (isClaims(value)) return value;
-  } catch {
-    // Rejected below.
-  }
+  const value: unknown = unlessThrown(() => JSON.parse(given));
+  if (isClaims(value)) return value;
   throw new ConfigError(`${name} is ${CLAIMS_FORM}, not ${given}`);
 }
 

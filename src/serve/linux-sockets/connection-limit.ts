@@ -1,7 +1,6 @@
 /**
- * Accepts no further connections while few file descriptors are left. Bun accepts connections until none is left, and
- * then retries in a busy loop (https://github.com/oven-sh/bun/pull/32705). Neither the database nor a thread could open
- * a file then. Linux only.
+ * Accepts no further connections while few file descriptors are left. Bun accepts connections until none is left.
+ * Neither the database nor a thread could open a file then. Linux only.
  */
 
 import { closeSync, openSync } from 'node:fs';
