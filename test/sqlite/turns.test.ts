@@ -9,7 +9,7 @@ import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openFiles } from '../../src/engine/sqlite/connection/database-files.ts';
 import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/engine.ts';
-import { Reader, type ReadJob } from '../../src/engine/sqlite/read-threads/reader.ts';
+import { type ReadJob, startReader } from '../../src/engine/sqlite/read-threads/reader.ts';
 import { type Catalogue, catalogueOn } from '../support/engines/catalogue.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 import { until } from '../support/processes/process.ts';
@@ -177,7 +177,7 @@ test('while the WAL is too long, reads wait for a recent result, and are answere
 
 test('to cancel a read on a thread that is not running starts no thread', async () => {
   const { path } = open({});
-  const reader = new Reader({ path, files: openFiles(path), limitMs: 1_000, catalogue: { collections: [] } });
+  const reader = startReader({ path, files: openFiles(path), limitMs: 1_000, catalogue: { collections: [] } });
   const Original = globalThis.Worker;
   let started = 0;
   globalThis.Worker = class extends Original {
@@ -187,13 +187,13 @@ test('to cancel a read on a thread that is not running starts no thread', async 
     }
   };
   try {
-    reader.cancel(1);
+    reader.tell({ kind: 'cancel', id: 1 });
     expect(started).toBe(0);
     const job = { kind: 'begin', id: 2, job: {} as ReadJob, emptyLog: false } as const;
-    expect((await reader.take(job)).kind).toBe('failed');
+    expect((await reader.ask(job)).kind).toBe('failed');
     expect(started).toBe(1);
   } finally {
     globalThis.Worker = Original;
-    await reader.close();
+    await reader.close({ kind: 'close' });
   }
 });

@@ -55,7 +55,7 @@ import { Read, type ReadState, readWithDeadline } from './read/read.ts';
 import { compileForExplain, readByRoute, searchOnThread } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { readOnce } from './read-threads/read-job.ts';
-import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
+import { READ_POOL_LIMITS, ReadPool } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
@@ -85,7 +85,7 @@ export interface SqliteOptions extends SqliteRequirement {
   readonly onLoad?: (options: LoadOptions) => void;
   readonly onClose?: () => void;
   /** Overrides of the limits, for tests. */
-  readonly readingBounds?: Partial<ReadPoolLimits>;
+  readonly readingBounds?: Partial<typeof READ_POOL_LIMITS>;
   readonly queueSeconds?: number;
 }
 
@@ -139,7 +139,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const writerThread = new WriterThread({ path, files, catalogue, bounds });
   const reading = { path, files, limitMs, catalogue: catalogue.draft };
   const readLimits = { ...READ_POOL_LIMITS, ...options.readingBounds };
-  if (options.serves === true) writerThread.begin();
+  if (options.serves === true) writerThread.thread.begin();
   return new SqliteEngine({
     ...common,
     ...defined({ onLoad: options.onLoad, onClose: options.onClose }),
@@ -359,7 +359,7 @@ class SqliteEngine implements Engine {
 
   releaseMemory(): void {
     for (const pool of this.pools) pool.giveBackMemory();
-    this.file?.writerThread.giveBackMemory();
+    this.file?.writerThread.thread.tell({ kind: 'give-back-memory' });
   }
 
   async close(): Promise<void> {
@@ -367,7 +367,7 @@ class SqliteEngine implements Engine {
     await this.parts.writer.settled();
     for (const pool of this.pools) await pool.close();
     this.file?.snapshot.close();
-    await this.file?.writerThread.close();
+    await this.file?.writerThread.thread.close({ kind: 'close' });
     // Closed last: it has read, so it removes the log. A connection without reads would leave it.
     this.parts.connection.close();
     if (this.changes instanceof WalChangeCounter) this.changes.close();

@@ -13,22 +13,8 @@ import {
 import type { ReadResult } from '../../engine.ts';
 import { failure } from '../../shared/thread.ts';
 import { sizeOf } from '../connection/database-files.ts';
-import { ReadQueue, tooManyReads } from './read-queue.ts';
-import { type Ending, Reader, type ReaderOptions, type ReadJob, type SearchJob, StreamedRead } from './reader.ts';
-
-export interface ReadPoolOptions extends ReaderOptions {
-  readonly bounds: ReadPoolLimits;
-}
-
-export interface ReadPoolLimits {
-  readonly threads: number;
-  /** The maximum waiting time of a read. */
-  readonly queueSeconds: number;
-  /** With a longer log, no read starts before the running ones have ended, */
-  readonly longLogBytes: number;
-  /** and streamed results older than this are ended. */
-  readonly snapshotSeconds: number;
-}
+import { type ReadPoolLimits, type ReadPoolOptions, ReadQueue, tooManyReads } from './read-queue.ts';
+import { type Ending, type Reader, type ReadJob, type SearchJob, StreamedRead } from './reader.ts';
 
 export const READ_POOL_LIMITS: ReadPoolLimits = {
   // Leaves one core for the event loop; but a single slow read must not block all others.
@@ -54,12 +40,7 @@ export class ReadPool {
   private emptiedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ReadPoolOptions) {
-    this.turns = new ReadQueue({
-      startReader: () => new Reader(options),
-      mayBegin: () => this.mayBegin(),
-      threads: options.bounds.threads,
-      queueSeconds: options.bounds.queueSeconds,
-    });
+    this.turns = new ReadQueue(options, () => this.mayBegin());
   }
 
   async read(job: ReadJob | SearchJob): Promise<ReadResult> {
@@ -85,18 +66,18 @@ export class ReadPool {
 
   /** For the metrics. */
   state() {
-    const { readers, waitingCount } = this.turns;
+    const { readers, waitingCount, stale } = this.turns;
     return {
       threads: readers.length,
       reading: this.open.size,
       waiting: waitingCount,
       abandoned: this.abandoned,
-      stale: readers.reduce((sum, { stale }) => sum + stale, 0),
+      stale,
     };
   }
 
   giveBackMemory(): void {
-    for (const reader of this.turns.readers) reader.giveBackMemory();
+    for (const reader of this.turns.readers) reader.tell({ kind: 'give-back-memory' });
   }
 
   close(): Promise<void> {
@@ -106,14 +87,14 @@ export class ReadPool {
 
   private send(reader: Reader, id: number): StreamedRead {
     if (!this.makeRoom()) {
-      reader.cancel(id);
+      reader.tell({ kind: 'cancel', id });
       throw tooManyReads(STALLED_SECONDS * 1000);
     }
     const long = new StreamedRead({
       next: () => this.turns.next(reader, { kind: 'next', id }),
       objection: (each) => (this.isTooOld(each) && this.isLogLong() ? HOLDS_THE_LOG : undefined),
       ended: (how: Ending) => {
-        if (how !== 'whole') reader.cancel(id);
+        if (how !== 'whole') reader.tell({ kind: 'cancel', id });
         if (how === 'abandoned') this.abandoned++;
         this.ended(id);
       },

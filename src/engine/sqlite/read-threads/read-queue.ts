@@ -5,7 +5,7 @@
  */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_WAITING_READS } from '../../../base/limits/engine.ts';
-import type { Reader, TurnAnswer, TurnRequest } from './reader.ts';
+import { type Reader, type ReaderOptions, startReader, type TurnAnswer, type TurnRequest } from './reader.ts';
 
 /** The weight of the latest turn in the average. */
 const WEIGHT = 1 / 8;
@@ -15,13 +15,18 @@ export interface Turn {
   readonly answer: TurnAnswer;
 }
 
-export interface ReadQueueOptions {
-  readonly startReader: () => Reader;
-  /** Whether another read may start; `give` must be called when it may again. */
-  readonly mayBegin: () => boolean;
+export interface ReadPoolOptions extends ReaderOptions {
+  readonly bounds: ReadPoolLimits;
+}
+
+export interface ReadPoolLimits {
   readonly threads: number;
-  /** The maximum waiting time. */
+  /** The maximum waiting time of a read. */
   readonly queueSeconds: number;
+  /** With a longer log, no read starts before the running ones have ended, */
+  readonly longLogBytes: number;
+  /** and streamed results older than this are ended. */
+  readonly snapshotSeconds: number;
 }
 
 interface Waiting {
@@ -36,11 +41,17 @@ interface Waiting {
 
 export class ReadQueue {
   readonly readers: Reader[] = [];
+  /** Connections with a leaked statement, for the metrics. */
+  stale = 0;
   private readonly waiting: Waiting[] = [];
   /** The average duration of a first turn. */
   private meanMs = 0;
 
-  constructor(private readonly options: ReadQueueOptions) {}
+  constructor(
+    private readonly options: ReadPoolOptions,
+    /** Whether another read may start; `give` must be called when it may again. */
+    private readonly mayBegin: () => boolean,
+  ) {}
 
   /** Reads that have not started. */
   get waitingCount(): number {
@@ -48,8 +59,9 @@ export class ReadQueue {
   }
 
   async begin(request: () => TurnRequest): Promise<Turn> {
-    const waitMs = (this.meanMs * this.waitingCount) / this.options.threads;
-    if (this.waitingCount >= MAX_WAITING_READS || waitMs > this.options.queueSeconds * 1000) throw tooManyReads(waitMs);
+    const waitMs = (this.meanMs * this.waitingCount) / this.options.bounds.threads;
+    if (this.waitingCount >= MAX_WAITING_READS || waitMs > this.options.bounds.queueSeconds * 1000)
+      throw tooManyReads(waitMs);
     return this.ask(undefined, request);
   }
 
@@ -61,7 +73,7 @@ export class ReadQueue {
   give(): void {
     for (const waiting of [...this.waiting]) {
       const reader = waiting.reader ?? this.freeReader();
-      if (reader?.isFree !== true) continue;
+      if (reader?.isIdle !== true) continue;
       this.leave(waiting);
       void this.take(reader, waiting);
     }
@@ -72,7 +84,7 @@ export class ReadQueue {
       this.leave(waiting);
       waiting.reject(new ApiError('CAT503', 'the service is stopping'));
     }
-    await Promise.all(this.readers.map((reader) => reader.close()));
+    await Promise.all(this.readers.map((reader) => reader.close({ kind: 'close' })));
   }
 
   private ask(reader: Reader | undefined, request: () => TurnRequest): Promise<Turn> {
@@ -82,7 +94,7 @@ export class ReadQueue {
         waiting.timer = setTimeout(() => {
           this.leave(waiting);
           reject(tooManyReads(this.meanMs));
-        }, this.options.queueSeconds * 1000);
+        }, this.options.bounds.queueSeconds * 1000);
       }
       this.waiting.push(waiting);
       this.give();
@@ -97,7 +109,9 @@ export class ReadQueue {
   private async take(reader: Reader, { request, reader: begunBy, resolve, reject }: Waiting): Promise<void> {
     const startedAt = performance.now();
     try {
-      resolve({ reader, answer: await reader.take(request()) });
+      const answer = await reader.ask(request());
+      this.stale += answer.stale;
+      resolve({ reader, answer });
     } catch (error) {
       reject(error);
     }
@@ -107,11 +121,11 @@ export class ReadQueue {
 
   /** A thread for a new read. */
   private freeReader(): Reader | undefined {
-    const free = this.readers.find(({ isFree }) => isFree);
-    if ((free === undefined && this.readers.length === this.options.threads) || !this.options.mayBegin())
+    const free = this.readers.find(({ isIdle }) => isIdle);
+    if ((free === undefined && this.readers.length === this.options.bounds.threads) || !this.mayBegin())
       return undefined;
     if (free !== undefined) return free;
-    const started = this.options.startReader();
+    const started = startReader(this.options);
     this.readers.push(started);
     return started;
   }

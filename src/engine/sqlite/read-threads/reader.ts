@@ -72,41 +72,14 @@ export type TurnAnswer =
 /** `stale` is the number of connections with a leaked statement that were closed since the last answer. */
 export type ReaderAnswer = TurnAnswer & { readonly stale: number };
 
-export class Reader {
-  /** Connections with a leaked statement, for the metrics. */
-  stale = 0;
-  private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
+export type Reader = Thread<ReaderRequest, ReaderAnswer>;
 
-  constructor(options: ReaderOptions) {
-    this.thread = new Thread({
-      file: new URL('./reader-thread.ts', import.meta.url),
-      opening: { kind: 'open', ...options },
-      words: { details: 'Nothing was read.', hint: 'Try again in a moment.' },
-    });
-  }
-
-  get isFree(): boolean {
-    return this.thread.isIdle;
-  }
-
-  async take(request: TurnRequest): Promise<TurnAnswer> {
-    const answer = await this.thread.ask(request);
-    this.stale += answer.stale;
-    return answer;
-  }
-
-  /** A thread that has ended has no read to cancel. */
-  cancel(id: number): void {
-    this.thread.tell({ kind: 'cancel', id });
-  }
-
-  giveBackMemory(): void {
-    this.thread.tell({ kind: 'give-back-memory' });
-  }
-
-  close(): Promise<void> {
-    return this.thread.close({ kind: 'close' });
-  }
+export function startReader(options: ReaderOptions): Reader {
+  return new Thread({
+    file: new URL('./reader-thread.ts', import.meta.url),
+    opening: { kind: 'open', ...options },
+    words: { details: 'Nothing was read.', hint: 'Try again in a moment.' },
+  });
 }
 
 /** Whether it was sent completely, its client disconnected, or the service ended it. */

@@ -33,7 +33,7 @@ export interface WriterOptions {
 export class WriterThread {
   /** Connections with a leaked statement, for the metrics. */
   stale = 0;
-  private readonly thread: Thread<WriterRequest, WriterAnswer>;
+  readonly thread: Thread<WriterRequest, WriterAnswer>;
 
   constructor(terms: WriterOptions) {
     this.thread = new Thread({
@@ -65,16 +65,4 @@ export class WriterThread {
     if ('fault' in answer) throw new Error(answer.fault);
     answer.outcomes.forEach(settle);
   });
-
-  begin(): void {
-    this.thread.begin();
-  }
-
-  giveBackMemory(): void {
-    this.thread.tell({ kind: 'give-back-memory' });
-  }
-
-  close(): Promise<void> {
-    return this.thread.close({ kind: 'close' });
-  }
 }
