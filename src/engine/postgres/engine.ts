@@ -10,7 +10,7 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { callsFunctions } from '../../plan/access/named-fields.ts';
-import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { FunctionCall, Origin, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
   type CopiedLog,
   type DatabaseSession,
@@ -66,10 +66,10 @@ import { compactIndex, hasStaleRows, indexWords, newestStale } from './search/wo
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
-import { failsAlone, type Insert, InsertQueue, isUnshareable, singleInsert } from './write/insert-queue.ts';
+import { InsertQueue, singleInsert } from './write/insert-queue.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import type { WriteContext } from './write/statements.ts';
+import type { Step, WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, explainStep, insertShared, type Progress } from './write/write.ts';
 import { translateWriteError } from './write/write-errors.ts';
@@ -122,7 +122,14 @@ export class PostgresEngine implements Engine {
   private isClosed = false;
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
-  private readonly inserts = new InsertQueue((inserts) => this.insertTogether(inserts));
+  private readonly inserts = new InsertQueue((inserts, onError) => {
+    const steps = () => inserts.map(({ write, origin }) => this.stepOf(write, origin));
+    const work = (pool: Pool) => insertShared(this.poolOf(pool), steps(), this.options.querySeconds * 1000);
+    return this.store(work, (error) => {
+      onError(error);
+      return this.translate(error);
+    });
+  });
   /** Whether a collection has functions of a row. */
   private readonly hasComputed: boolean;
   private readonly hasSearch: boolean;
@@ -251,44 +258,27 @@ export class PostgresEngine implements Engine {
       progress = { index: 0 };
       return this.writeOnce(pool, writes, options, progress);
     };
-    const written = this.executor.write(work, async (error) => {
+    return this.store(work, async (error) => {
       const { index, row, plan = writes[index]!.plan } = progress;
       const isAdopted = this.contextOf(plan.into).adopted.collections.has(plan.into);
       const problems = (report: Report) => this.problems(plan, report);
       const translated = await translateWriteError(error, { plan, row, isAdopted, problems });
       return writes.length === 1 ? translated : withRequest(translated, index);
     });
+  }
+
+  /** Writes on the primary, with the tasks of every write: to prune the log, track positions, and index rows soon. */
+  private store(
+    work: (pool: Pool) => Promise<readonly WriteResult[]>,
+    translate: (error: unknown) => unknown,
+  ): Promise<readonly WriteResult[]> {
+    const written = this.executor.write((pool) => {
+      if (this.prepared.logged.size > 0) this.pruner.prune(pool);
+      return this.replicas === undefined ? work(pool) : this.replicas.trackWrite(() => work(pool));
+    }, translate);
     const soon = () => this.indexSoon();
     if (this.hasSearch) written.then(soon, soon);
     return written;
-  }
-
-  /** Undefined if the statement failed and one row may be the cause: then it has stored nothing. */
-  private async insertTogether(inserts: readonly Insert[]): Promise<readonly WriteResult[] | undefined> {
-    let hasFailed = false;
-    const isLogged = this.prepared.logged.size > 0;
-    const work = (pool: Pool) => {
-      if (isLogged) this.pruner.prune(pool);
-      const steps = inserts.map(({ write, origin }) => {
-        const context = this.contextOf(write.plan.into);
-        return { ...write, context: { ...context, origin: isLogged ? origin : undefined } };
-      });
-      const insert = () => insertShared(this.poolOf(pool), steps, this.options.querySeconds * 1000);
-      return this.replicas === undefined ? insert() : this.replicas.trackWrite(insert);
-    };
-    const fail = (error: unknown) => {
-      hasFailed = !failsAlone(error);
-      if (isUnshareable(error)) this.inserts.alone.add(inserts[0]!.write.plan.into);
-      return this.translate(error);
-    };
-    try {
-      return await this.executor.write(work, fail);
-    } catch (error) {
-      if (hasFailed) return undefined;
-      throw error;
-    } finally {
-      if (this.hasSearch) this.indexSoon();
-    }
   }
 
   async problems(plan: WritePlan, report: Report): Promise<void> {
@@ -346,8 +336,7 @@ export class PostgresEngine implements Engine {
   }
 
   explainWrite(write: Write, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
-    const step = () => ({ ...write, context: this.contextOf(write.plan.into) });
-    return this.executor.write((pool) => explainStep(this.poolOf(pool), step(), options, format));
+    return this.executor.write((pool) => explainStep(this.poolOf(pool), this.stepOf(write), options, format));
   }
 
   downtimeSince(moment: number): number {
@@ -445,23 +434,20 @@ export class PostgresEngine implements Engine {
     options: WriteOptions,
     progress: Progress,
   ): Promise<readonly WriteResult[]> {
-    const { retry, dryRun } = options;
-    const origin = this.prepared.logged.size > 0 ? options.origin : undefined;
-    const steps = writes.map((each) => ({ ...each, context: { ...this.contextOf(each.plan.into), origin } }));
+    const { retry, dryRun, origin } = options;
+    const steps = writes.map((each) => this.stepOf(each, origin));
     const { session } = this;
     if (retry !== undefined && (!this.prepared.hasRetries || session !== undefined)) throw noIdempotencyTable();
     if (!dryRun && session === undefined)
       for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
     if (retry !== undefined) this.sweeper.sweep(pool);
-    if (this.prepared.logged.size > 0) this.pruner.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
     const execute = () => executeWrites(this.poolOf(pool), steps, options, this.options, isCheap, progress);
     const current = () => {
       const step = steps[progress.index]!;
       return { ...step, plan: progress.plan ?? step.plan };
     };
-    const write = session === undefined ? () => this.keys.retryTakenKey(pool, current, execute) : execute;
-    return this.replicas === undefined ? write() : this.replicas.trackWrite(write);
+    return session === undefined ? this.keys.retryTakenKey(pool, current, execute) : execute();
   }
 
   /** Drops cached knowledge of the data, for example after a restore. */
@@ -475,6 +461,11 @@ export class PostgresEngine implements Engine {
     if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
+  }
+
+  private stepOf<W extends Write>(write: W, origin?: Origin): W & Step {
+    const isLogged = this.prepared.logged.size > 0;
+    return { ...write, context: { ...this.contextOf(write.plan.into), origin: isLogged ? origin : undefined } };
   }
 
   private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {

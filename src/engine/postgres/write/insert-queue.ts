@@ -24,7 +24,7 @@ interface SingleInsert extends Write {
   readonly plan: InsertPlan;
 }
 
-export interface Insert {
+interface Insert {
   readonly write: SingleInsert;
   readonly origin: Origin | undefined;
 }
@@ -39,10 +39,12 @@ export class InsertQueue {
   private readonly queues = new Map<string, { readonly waiting: Waiting[]; running: number }>();
 
   /** Those whose triggers need a statement for each insert. */
-  readonly alone = new Set<Collection>();
+  private readonly alone = new Set<Collection>();
 
-  /** `insertTogether` returns a result for each, or undefined if it failed and stored nothing. */
-  constructor(private readonly insertTogether: (inserts: readonly Insert[]) => Promise<Results | undefined>) {}
+  /** `store` returns a result for each. It passes on an error of the server before it translates it. */
+  constructor(
+    private readonly store: (inserts: readonly Insert[], onError: (error: unknown) => void) => Promise<Results>,
+  ) {}
 
   add(write: SingleInsert, origin: Origin | undefined, runAlone: () => Promise<Results>): Promise<Results> {
     if (this.alone.has(write.plan.into)) return runAlone();
@@ -81,16 +83,29 @@ export class InsertQueue {
     });
     await Promise.allSettled(all);
   }
+
+  /** Undefined if the statement failed and one row may be the cause: then it has stored nothing. */
+  private async insertTogether(inserts: readonly Insert[]): Promise<Results | undefined> {
+    let mayOneFail = false;
+    const onError = (error: unknown) => {
+      mayOneFail = !failsAlone(error);
+      if (isUnshareable(error)) this.alone.add(inserts[0]!.write.plan.into);
+    };
+    return this.store(inserts, onError).catch((error) => {
+      if (!mayOneFail) throw error;
+      return undefined;
+    });
+  }
 }
 
 /** Whether each insert would fail alone as well, after the same time. */
-export function failsAlone(error: unknown): boolean {
+function failsAlone(error: unknown): boolean {
   const code = error instanceof ApiError ? error.code : sqlState(error);
   return code === '57014' || code === 'CAT503' || isLoss(error) || isFull(error);
 }
 
 /** Whether the checks of the statement itself failed. They end in a text that is no JSON. */
-export function isUnshareable(error: unknown): boolean {
+function isUnshareable(error: unknown): boolean {
   return sqlState(error) === '22P02';
 }
 
