@@ -12,15 +12,14 @@ import type { FunctionCall, ReadPlan } from '../../../plan/types.ts';
 import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
 import { checkAffected } from '../../shared/write-checks.ts';
 import { withSources } from '../../sql/log-source.ts';
-import { outputOfRead } from '../../sql/output.ts';
 import { type Bind, columnList, identifier, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { TEXT } from '../dialect.ts';
 import { query } from '../driver.ts';
 import { isFull, isLoss, isTransient, translateError } from '../errors.ts';
 import { openCursor } from '../read/cursor.ts';
-import { explainRead, MAX_PRINTED_ROWS, readPage, resultOf } from '../read/reads.ts';
-import { boundedRows, isTooLong } from '../read/row-bytes.ts';
+import { explainRead, firstPage } from '../read/reads.ts';
+import { isTooLong } from '../read/row-bytes.ts';
 import { inTransaction, readOnly } from '../write/transaction.ts';
 import { chosenAnswer } from './chosen-answer.ts';
 
@@ -37,27 +36,25 @@ export async function callFunction(
   const maxAffected = maxRows === undefined ? {} : { maxAffected: maxRows };
   const plan = planOfRows(asked);
   const of = callDialect(dialect, call, schema);
-  const output = outputOfRead(plan, encoding, of);
-  const isPrinted = output.handler !== undefined;
-  const most = isPrinted ? MAX_PRINTED_ROWS : isReadOnly ? CURSOR_ROWS : MAX_FUNCTION_ROWS;
-  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, most + 1);
-  const work = async (connection: Connection): Promise<ReadResult> => {
+  const { read } = firstPage(plan, encoding, of, isReadOnly ? CURSOR_ROWS : MAX_FUNCTION_ROWS);
+  const work = async (connection: Connection): Promise<ReadResult | undefined> => {
     if (pool.session === undefined) await query(connection, settingsSql(call));
-    const page = await readPage(connection, { ...plan, limit }, boundedRows(plan, output, limit), of, plan.limit);
-    if (page.rows.length > most) throw new TooLarge();
-    checkAffected({ mustExist: false, singular: many && encoding.singular === true, ...maxAffected }, page.rows.length);
+    const result = await read(connection);
+    if (result === undefined && !isReadOnly) throw resultTooLarge();
+    if (result === undefined) return undefined;
+    checkAffected({ mustExist: false, singular: many && encoding.singular === true, ...maxAffected }, result.returned);
     // A dry run also reports deferred constraints.
     if (call.dryRun) await connection.unsafe('set constraints all immediate');
-    return { ...resultOf(plan, page, encoding, output), ...(await chosenAnswer(connection)) };
+    return { ...result, ...(await chosenAnswer(connection)) };
   };
-  try {
-    if (isReadOnly) return await readOnly(pool, work);
-    return await inTransaction(pool, work, !call.dryRun, 'write', pool.options.querySeconds * 1000);
-  } catch (error) {
-    if (!(error instanceof TooLarge) && !isTooLong(error)) throw callError(error);
+  const found = isReadOnly
+    ? readOnly(pool, work)
+    : inTransaction(pool, work, !call.dryRun, 'write', pool.options.querySeconds * 1000);
+  const result = await found.catch((error) => {
+    if (!isTooLong(error)) throw callError(error);
     if (!isReadOnly) throw resultTooLarge();
-    return openCursor(pool, plan, of, encoding, pool.session === undefined ? settingsSql(call) : undefined);
-  }
+  });
+  return result ?? openCursor(pool, plan, of, encoding, pool.session === undefined ? settingsSql(call) : undefined);
 }
 
 /** With `analyze` the function runs, and changes nothing. */
@@ -74,8 +71,6 @@ export function explainCall(
     explainRead(connection, planOfRows(plan), callDialect(dialect, call, schema), options, format);
   return readOnly(pool, explain);
 }
-
-class TooLarge extends Error {}
 
 function settingsSql({ settings }: FunctionCall): Statement {
   const pairs = Object.entries(settings);

@@ -4,7 +4,7 @@ import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows, ROW } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
-import type { ChosenAnswer, Explanation, PlanOption, ReadResult } from '../../engine.ts';
+import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
 import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
@@ -24,9 +24,21 @@ import { compileIsLarge, pagedTree, withLargeTree } from './large-trees.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
 /**
- * Not async: each additional promise would cost every cheap read. `isQuick` is `guarded` for a read that calls
- * functions of a row: in a read-only transaction they cannot change data.
+ * A read in one statement of at most `most` rows; undefined if there are more. An aggregate that prints rows gets all of
+ * them. Not async: each additional promise would cost every cheap read.
  */
+export function firstPage(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect, most = CURSOR_ROWS) {
+  const output = outputOfRead(plan, encoding, dialect);
+  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, output.handler === undefined ? most + 1 : MAX_ROWS);
+  const bounded = boundedRows(plan, output, limit);
+  const read = (connection: Runner): Promise<ReadResult | undefined> =>
+    readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit).then((page) =>
+      page.rows.length > most ? undefined : resultOf(plan, page, encoding, output),
+    );
+  return { bounded, read };
+}
+
+/** `isQuick` is `guarded` for a read that calls functions of a row: in a read-only transaction they change no data. */
 export function readList(
   pool: Pool,
   plan: ReadPlan,
@@ -37,27 +49,23 @@ export function readList(
   if (isQuick instanceof Promise) {
     return isQuick.then((found) => readList(pool, plan, dialect, encoding, found));
   }
-  const output = outputOfRead(plan, encoding, dialect);
-  const most = output.handler === undefined ? CURSOR_ROWS : MAX_PRINTED_ROWS;
-  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, most + 1);
-  const bounded = boundedRows(plan, output, limit);
-  const work = (connection: Runner) => readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit);
-  const workInSession = async (connection: Runner): Promise<Page> => {
+  const { bounded, read } = firstPage(plan, encoding, dialect);
+  const readInSession = async (connection: Runner): Promise<ReadResult | undefined> => {
     // Both are sent at once.
-    const [page, chosen] = await Promise.all([work(connection), chosenAnswer(connection)]);
-    return { ...page, ...chosen };
+    const [result, chosen] = await Promise.all([read(connection), chosenAnswer(connection)]);
+    return result && { ...result, ...chosen };
   };
   const inParts = () => openCursor(pool, plan, dialect, encoding);
   const found =
     pool.session !== undefined
-      ? readOnly(pool, workInSession, isQuick === true ? 'read' : 'costly read')
+      ? readOnly(pool, readInSession, isQuick === true ? 'read' : 'costly read')
       : isQuick === 'guarded'
-        ? readOnly(pool, work)
+        ? readOnly(pool, read)
         : isQuick
-          ? work(pool)
-          : pool.dedicated('costly read', work);
+          ? read(pool)
+          : pool.dedicated('costly read', read);
   return found.then(
-    (found) => (found.rows.length > CURSOR_ROWS ? inParts() : resultOf(plan, found, encoding, output)),
+    (result) => result ?? inParts(),
     (error) => {
       if (!isTooLong(error)) throw error;
       return recordLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
@@ -72,13 +80,7 @@ export async function readSearch(
   dialect: SqlDialect,
   encoding: Encoding,
 ): Promise<ReadResult> {
-  const work = async (connection: Runner) => {
-    const plan = await rank(connection);
-    const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
-    const output = outputOfRead(plan, encoding, dialect);
-    const page = await readPage(connection, { ...plan, limit }, boundedRows(plan, output, limit), dialect, plan.limit);
-    return page.rows.length > CURSOR_ROWS ? undefined : resultOf(plan, page, encoding, output);
-  };
+  const work = async (connection: Runner) => firstPage(await rank(connection), encoding, dialect).read(connection);
   const found = await inTransaction(pool, work, false, 'search', undefined, ONE_SNAPSHOT).catch((error) => {
     if (!isTooLong(error)) throw error;
   });
@@ -86,7 +88,7 @@ export async function readSearch(
 }
 
 /** `askedLimit` is the client's: without a page, the count is that of the rows. */
-export function readPage(
+function readPage(
   connection: Runner,
   plan: ReadPlan,
   output: Output,
@@ -99,12 +101,12 @@ export function readPage(
   return readCounted(connection, plan, output, dialect, isCounted);
 }
 
-export function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output: Output): ReadResult {
-  const { rows, total, summary, chosen } = page;
+function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output: Output): ReadResult {
+  const { rows, total, summary } = page;
   const [printed] = output.handler === undefined ? [] : (rows as readonly PrintedRows[]);
   const returned = printed?.returned ?? rows.length;
   return {
-    ...defined({ summary, chosen }),
+    ...defined({ summary }),
     returned,
     body: printed?.body ?? encodeRows(rows, encoding, output.form),
     ...(plan.count === undefined ? {} : { total: total ?? returned }),
@@ -112,15 +114,14 @@ export function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output:
   };
 }
 
-export interface Page {
+interface Page {
   readonly rows: readonly Row[];
   readonly total?: number;
   readonly summary?: string;
-  readonly chosen?: ChosenAnswer;
 }
 
 /** An aggregate of the database gets all rows at once. */
-export const MAX_PRINTED_ROWS = 2 ** 53 - 2;
+const MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** The result of an aggregate over all rows. */
 interface PrintedRows extends Row {
