@@ -8,22 +8,40 @@ import { ConfigError } from '../../../settings/setting.ts';
 import { describe } from '../errors.ts';
 import { planSchema } from '../schema/migrate.ts';
 import { NotOurDatabase } from '../schema/schema.ts';
-import { backupDatabase, type CopyRequest, openExisting, type RestoreRequest } from './backup.ts';
+import { backupDatabase, openExisting } from './backup.ts';
 import { checkDatabase } from './integrity-check.ts';
-import { type ReplayRequest, replayLog, type SegmentRequest, writeSegment } from './log-segment.ts';
+import { replayLog, writeSegment } from './log-segment.ts';
 import { restoreDatabase } from './restore.ts';
 
 declare const self: Worker;
 
-/** A catalogue is transferred as its draft. */
-type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & { readonly catalogue: CatalogueDraft };
+interface Located {
+  readonly path: string;
+  readonly catalogue: Catalogue;
+}
 
-export type MaintenanceRequest =
-  | ({ readonly kind: 'backup' } & Sent<CopyRequest>)
-  | ({ readonly kind: 'restore' } & Sent<RestoreRequest>)
-  | ({ readonly kind: 'log' } & Sent<SegmentRequest>)
-  | ({ readonly kind: 'replay' } & Sent<ReplayRequest>)
-  | { readonly kind: 'check' | 'plan'; readonly path: string; readonly catalogue: CatalogueDraft };
+const TASKS = {
+  backup: backupDatabase,
+  restore: restoreDatabase,
+  log: writeSegment,
+  replay: replayLog,
+  check: ({ path, catalogue }: Located) =>
+    checkDatabase(path, catalogue, (step, steps) => self.postMessage({ step, steps })),
+  plan: ({ path, catalogue }: Located) => {
+    using db = openExisting(path);
+    return planSchema(db, { catalogue, firstRows: NO_ROWS });
+  },
+};
+
+export type Tasks = typeof TASKS;
+/** What a task takes, without the catalogue, which is sent as its draft. */
+export type Given<K extends keyof Tasks> = Omit<Parameters<Tasks[K]>[0], 'catalogue'>;
+
+export interface MaintenanceRequest {
+  readonly kind: keyof Tasks;
+  readonly given: Omit<Located, 'catalogue'> & { readonly file?: string };
+  readonly catalogue: CatalogueDraft;
+}
 
 export type MaintenanceAnswer =
   | { readonly step: number; readonly steps: number }
@@ -35,38 +53,20 @@ self.onmessage = ({ data }: MessageEvent<MaintenanceRequest>) => {
   self.postMessage(answer(data));
 };
 
-function answer(request: MaintenanceRequest): MaintenanceAnswer {
-  const catalogue = declareCatalogue(request.catalogue);
+function answer({ kind, given, catalogue }: MaintenanceRequest): MaintenanceAnswer {
   try {
-    switch (request.kind) {
-      case 'backup':
-        return { done: backupDatabase({ ...request, catalogue }) };
-      case 'restore':
-        return { done: restoreDatabase({ ...request, catalogue }) };
-      case 'log':
-        return { done: writeSegment({ ...request, catalogue }) };
-      case 'replay':
-        return { done: replayLog({ ...request, catalogue }) };
-      case 'check':
-        return { done: checkDatabase(request.path, catalogue, (step, steps) => self.postMessage({ step, steps })) };
-      case 'plan': {
-        using db = openExisting(request.path);
-        return { done: planSchema(db, { catalogue, firstRows: NO_ROWS }) };
-      }
-    }
+    const task = TASKS[kind] as (given: Located) => unknown;
+    return { done: task({ ...given, catalogue: declareCatalogue(catalogue) }) };
   } catch (error) {
     if (error instanceof ConfigError) return { mistake: error.message };
     const { syscall, path } = error as NodeJS.ErrnoException;
     // A full disk, a missing folder, or missing permissions.
     if (syscall !== undefined)
       return { mistake: `${path === undefined ? '' : `${finalPath(path)}: `}${fileProblem(error)}` };
-    if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
-    if (error instanceof SQLiteError) return { mistake: `${fileAtFault(error, request)}: ${describe(error)}` };
+    if (error instanceof NotOurDatabase) return { mistake: `${given.path}: ${error.message}` };
+    // The file that is written is the one that filled the disk.
+    const isWritten = kind === 'backup' && (error as SQLiteError).code === 'SQLITE_FULL';
+    if (error instanceof SQLiteError) return { mistake: `${isWritten ? given.file : given.path}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
-}
-
-/** The file that is written is the one that filled the disk. */
-function fileAtFault({ code }: SQLiteError, request: MaintenanceRequest): string {
-  return request.kind === 'backup' && code === 'SQLITE_FULL' ? request.file : request.path;
 }

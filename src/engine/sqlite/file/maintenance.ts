@@ -20,7 +20,7 @@ import { filesOf, IN_MEMORY } from '../connection/database-files.ts';
 import { planSchema } from '../schema/migrate.ts';
 import { openExisting } from './backup.ts';
 import { lastMark } from './log-mark.ts';
-import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
+import type { Given, MaintenanceAnswer, MaintenanceRequest, Tasks } from './maintenance-thread.ts';
 
 export class SqliteMaintenance implements Maintenance {
   readonly location: string;
@@ -40,39 +40,36 @@ export class SqliteMaintenance implements Maintenance {
     this.mustBeThere();
     const { path } = this;
     const partial = temporaryPath(file);
-    const request = { kind: 'backup', path, file, partial, replace, catalogue: this.catalogue.draft } as const;
-    return watching(progress, path, [partial], () => this.ask<BackupReport>(request));
+    return watching(progress, path, [partial], () => this.ask('backup', { path, file, partial, replace }));
   }
 
   restore(file: string, { progress, ...options }: RestoreOptions): Promise<RestoreReport> {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
     const { path } = this;
-    const catalogue = this.catalogue.draft;
     const partial = temporaryPath(path);
-    const request = { kind: 'restore', path, file, partial, ...options, catalogue } as const;
     // A new file grows itself; a file in use grows in its log.
     const growing = [partial, `${path}-wal`];
-    return watching(progress, file, growing, () => this.ask<RestoreReport>(request));
+    return watching(progress, file, growing, () => this.ask('restore', { path, file, partial, ...options }));
   }
 
   copyLog(file: string, after: LogMark): Promise<LogMark | 'same' | 'other'> {
     this.mustBeThere();
     // Most of the time nothing is new, and a thread would cost more than the question.
     if (isUnchanged(this.path, after)) return Promise.resolve('same');
-    return this.ask({ kind: 'log', path: this.path, file, after, catalogue: this.catalogue.draft });
+    return this.ask('log', { path: this.path, file, after });
   }
 
   replayLog(file: string, segments: readonly string[], until: Date): Promise<string | undefined> {
     // As the log stores times.
     const time = until.toISOString().replace(/\.?0*Z$/, '+00:00');
-    return this.ask({ kind: 'replay', path: file, segments, until: time, catalogue: this.catalogue.draft });
+    return this.ask('replay', { path: file, segments, until: time });
   }
 
   /** A missing file counts as empty and is not created. */
   async plan({ firstRows, ...options }: MigrationOptions): Promise<MigrationPlan> {
     if (firstRows === undefined) {
       this.mustBeThere();
-      return this.ask({ kind: 'plan', path: this.path, catalogue: this.catalogue.draft });
+      return this.ask('plan', { path: this.path });
     }
     using db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
     try {
@@ -85,7 +82,7 @@ export class SqliteMaintenance implements Maintenance {
 
   check(progress?: Progress): Promise<readonly Finding[]> {
     this.mustBeThere();
-    return this.ask({ kind: 'check', path: this.path, catalogue: this.catalogue.draft }, progress);
+    return this.ask('check', { path: this.path }, progress);
   }
 
   private mustBeThere(): void {
@@ -94,13 +91,14 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   /** Runs on a thread, since it takes time proportional to the file size. */
-  private ask<T>(request: MaintenanceRequest, progress?: Progress): Promise<T> {
+  private ask<K extends keyof Tasks>(kind: K, given: Given<K>, progress?: Progress): Promise<ReturnType<Tasks[K]>> {
+    const request: MaintenanceRequest = { kind, given, catalogue: this.catalogue.draft };
     const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url).href);
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<ReturnType<Tasks[K]>>((resolve, reject) => {
       let reason = 'it ended';
       worker.onmessage = ({ data }: MessageEvent<MaintenanceAnswer>) => {
         if ('step' in data) progress?.(data.step, data.steps);
-        else if ('done' in data) resolve(data.done as T);
+        else if ('done' in data) resolve(data.done as ReturnType<Tasks[K]>);
         else reject('mistake' in data ? new ConfigError(data.mistake) : new Error(data.fault));
       };
       worker.onerror = (event) => {
