@@ -89,7 +89,9 @@ export function openPool(
   });
 }
 
-export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
+/** A statement without values may be a text. */
+export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement | string): Promise<T[]> {
+  if (typeof statement === 'string') return runner.unsafe<T[]>(statement, []);
   return runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
 }
 

@@ -96,7 +96,7 @@ export class PostgresMaintenance implements Maintenance {
     const findings: Finding[] = [];
     for (const name of names.filter((each) => tables.has(each))) {
       const sql = `select count(*)::float8 as rows from ${identifier(schema)}.${identifier(name)}`;
-      const [counted] = await query<{ rows: number }>(pool, { sql, params: [] });
+      const [counted] = await query<{ rows: number }>(pool, sql);
       findings.push(finding(name, true, `${counted?.rows ?? 0}`));
     }
     return findings;

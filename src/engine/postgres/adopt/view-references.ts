@@ -72,7 +72,7 @@ export async function withLinks(
   described: readonly DescribedCollection[],
 ): Promise<readonly DescribedCollection[]> {
   const views = passedColumns(await query<View>(runner, { sql: VIEWS, params: [schema] }));
-  const keys = keysOfViews(views, await query(runner, { sql: PRIMARY_KEYS, params: [] }));
+  const keys = keysOfViews(views, await query(runner, PRIMARY_KEYS));
   const keyed = described.map(({ draft, ...notes }) => {
     const key = keys.get(draft.name) ?? [];
     const isWhole = key.length > 0 && key.every((name) => draft.fields.some((field) => field.name === name));

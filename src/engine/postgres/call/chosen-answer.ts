@@ -7,10 +7,7 @@ const SETTINGS = `select nullif(current_setting('response.status', true), '') as
   nullif(current_setting('response.headers', true), '') as headers`;
 
 export async function chosenAnswer(runner: Runner): Promise<{ chosen?: ChosenAnswer }> {
-  const [settings] = await query<{ status: string | null; headers: string | null }>(runner, {
-    sql: SETTINGS,
-    params: [],
-  });
+  const [settings] = await query<{ status: string | null; headers: string | null }>(runner, SETTINGS);
   const { status, headers } = settings!;
   if (status === null && headers === null) return {};
   return { chosen: { ...(status === null ? {} : { status: statusIn(status) }), ...headersIn(headers) } };

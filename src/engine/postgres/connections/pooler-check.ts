@@ -68,7 +68,7 @@ type Session = Record<'path' | 'isolation' | 'zone', string> & { schema: string 
 async function checkSession(pool: Runner, { schema, querySeconds }: SessionSettings, notice: Notice): Promise<void> {
   const sql = `select current_setting('search_path') as path, current_schema() as schema, current_setting('default_transaction_isolation') as isolation,
       current_setting('TimeZone') as zone, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int4 as limit`;
-  const [row] = await query<Session>(pool, { sql, params: [] });
+  const [row] = await query<Session>(pool, sql);
   const session = row!;
   const check = (name: string, value: string, expected: string, isRight = value === expected) => {
     if (isRight) return;

@@ -13,7 +13,7 @@ import { literal } from '../schema/schema.ts';
 import { keySql, positionSql, REQUEST_SETTING, SILENT } from './triggers.ts';
 
 export async function lastPosition(runner: Runner, schema: string): Promise<LogPosition> {
-  const [found] = await query<{ seq: string; at: string }>(runner, { sql: positionSql(schema), params: [] });
+  const [found] = await query<{ seq: string; at: string }>(runner, positionSql(schema));
   return { seq: Number(found!.seq), at: found!.at };
 }
 

@@ -212,7 +212,7 @@ export async function applyLog(
   comparison: Comparison,
   days: number | undefined,
 ): Promise<void> {
-  const run = (sql: string) => query(runner, { sql, params: [] });
+  const run = (sql: string) => query(runner, sql);
   const { hasTable, triggers, body } = await inspectLog(runner, schema);
   if (!hasTable && logged.length === 0) return;
   if (!hasTable) for (const sql of TABLES) await run(sql);

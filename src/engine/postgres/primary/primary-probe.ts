@@ -19,7 +19,7 @@ export interface Identity {
 export async function identifyServer(runner: Runner): Promise<Identity> {
   const sql = `select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as name,
       pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "isReadOnly"`;
-  const [row] = await query<Identity>(runner, { sql, params: [] });
+  const [row] = await query<Identity>(runner, sql);
   return row!;
 }
 

@@ -85,7 +85,7 @@ async function readSummary(
  */
 async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
   const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = to_regclass(${quoteText(identifier(name))})`;
-  const [firstRow] = await query<{ long: boolean }>(connection, { sql, params: [] });
+  const [firstRow] = await query<{ long: boolean }>(connection, sql);
   return firstRow?.long !== false;
 }
 

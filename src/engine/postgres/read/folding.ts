@@ -17,12 +17,12 @@ const CANDIDATES = ['pg_c_utf8', 'C.utf8', 'C.UTF-8', 'und-x-icu', 'en_US.utf8',
 export async function findFolding(runner: Runner): Promise<Folding> {
   const sql = `select distinct collname from pg_catalog.pg_collation
       where collnamespace = 'pg_catalog'::regnamespace and collencoding in (-1, pg_char_to_encoding('UTF8'))`;
-  const present = await query<{ collname: string }>(runner, { sql, params: [] });
+  const present = await query<{ collname: string }>(runner, sql);
   const names = present.map(({ collname }) => collname);
   for (const name of CANDIDATES.filter((each) => names.includes(each))) {
     const collation = `pg_catalog."${name}"`;
     const sql = `select lower(upper('öß' collate ${collation})) = 'öß' and upper('ö' collate ${collation}) = 'Ö' as folds`;
-    const [tried] = await query<{ folds: boolean }>(runner, { sql, params: [] });
+    const [tried] = await query<{ folds: boolean }>(runner, sql);
     if (tried?.folds === true) return { collation };
   }
   return { collation: null };

@@ -24,7 +24,7 @@ export type Configurations = ReadonlySet<string>;
 
 export async function findConfigurations(runner: Runner): Promise<Configurations> {
   const sql = 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)';
-  const configurations = await query<{ name: string }>(runner, { sql, params: [] });
+  const configurations = await query<{ name: string }>(runner, sql);
   return new Set(configurations.map(({ name }) => name));
 }
 

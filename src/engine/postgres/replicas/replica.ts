@@ -153,7 +153,7 @@ export async function writtenPosition(primary: Runner): Promise<Position> {
   const sql = `select pg_wal_lsn_diff(lsn, '0/0')::text as lsn, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int4 as timeline
       from (select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
         else pg_current_wal_flush_lsn() end as lsn) as written`;
-  const [row] = await query<PositionRow>(primary, { sql, params: [] });
+  const [row] = await query<PositionRow>(primary, sql);
   return { timeline: row!.timeline, lsn: BigInt(row!.lsn!) };
 }
 
@@ -166,6 +166,6 @@ export async function replayedPosition(replica: Runner): Promise<Position | unde
       greatest((select max(received_tli) from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()),
         (select min_recovery_end_timeline from pg_control_recovery())) as timeline,
       not pg_has_role('pg_read_all_stats', 'usage') as "lacksMonitor"`;
-  const [row] = await query<PositionRow>(replica, { sql, params: [] });
+  const [row] = await query<PositionRow>(replica, sql);
   return row?.lsn == null ? undefined : { ...row, lsn: BigInt(row.lsn) };
 }

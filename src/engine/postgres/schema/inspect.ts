@@ -191,7 +191,7 @@ export async function inspectOwn(runner: Runner, schema: string): Promise<FoundO
   });
   const first = async <T>(column: string, name: string) => {
     const sql = `select ${column} as value from ${qualified(name)}`;
-    const [row] = await query<{ value: T }>(runner, { sql, params: [] });
+    const [row] = await query<{ value: T }>(runner, sql);
     return row?.value ?? null;
   };
   return {
@@ -208,7 +208,7 @@ const OLDEST_SERVER = 140_000;
 export async function checkServer(pool: Runner): Promise<void> {
   const sql = `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
       current_setting('server_encoding') as encoding`;
-  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, { sql, params: [] });
+  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, sql);
   const { version, title, encoding } = server!;
   if (version < OLDEST_SERVER) throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${title}`);
   if (encoding === 'UTF8') return;

@@ -51,7 +51,7 @@ export async function makeIndexes(
 }
 
 async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice: Notice): Promise<boolean> {
-  const run = (sql: string) => query<{ valid: boolean }>(runner, { sql, params: [] });
+  const run = (sql: string) => query<{ valid: boolean }>(runner, sql);
   const name = identifier(index.name);
   try {
     const [found] = await run(

@@ -25,7 +25,7 @@ export async function makeOwnTables(pool: SQL, schema: string, some: readonly Co
   if (await hasOwnTables(pool, schema, some)) return;
   try {
     await pool.begin(async (transaction) => {
-      const run = (sql: string) => query(transaction, { sql, params: [] });
+      const run = (sql: string) => query(transaction, sql);
       await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.ownTables})`);
       for (const collection of await missing(transaction, schema, some)) {
         const { name } = collection;
@@ -49,7 +49,7 @@ export async function roleHolders(runner: Runner, schema: string): Promise<RoleH
     const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
     const [found] = await query<{ readable: boolean }>(runner, { sql, params: [table] });
     if (found?.readable !== true) return [];
-    return query(runner, { sql: `select name, role from ${table} order by name`, params: [] });
+    return query(runner, `select name, role from ${table} order by name`);
   };
   return { keys: await holders(KEYS.name), users: await holders(USERS.name) };
 }
@@ -59,7 +59,7 @@ export async function rejectUnreadable(runner: Runner, schema: string): Promise<
   const names = [KEYS.name, USERS.name].map((name) => `${identifier(schema)}.${identifier(name)}`);
   const sql = `select name from unnest(array[${names.map(quoteText).join()}]) as name
     where not has_table_privilege(to_regclass(name), 'select')`;
-  const [hidden] = await query<{ name: string }>(runner, { sql, params: [] });
+  const [hidden] = await query<{ name: string }>(runner, sql);
   if (hidden === undefined) return;
   throw new ConfigError(
     `the declaration has no roles, and the role of this connection may not read ${hidden.name}, which may hold keys or users. Restore the roles, grant select on it, or serve the data to everyone with --public`,

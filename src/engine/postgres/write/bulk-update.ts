@@ -94,9 +94,6 @@ function batchesOf(changes: readonly Change[]): Change[][] {
   return batches;
 }
 
-const SAVEPOINT: Statement = { sql: 'savepoint batch', params: [] };
-const ROLLBACK: Statement = { sql: 'rollback to savepoint batch', params: [] };
-const RELEASE: Statement = { sql: 'release savepoint batch', params: [] };
 /** Errors of the server or the connection. All others are errors of a row: its values, constraints, triggers. */
 const SERVER_ERROR = /^(08|2[56]|40|42|5[3-8]|XX)/;
 
@@ -117,13 +114,13 @@ async function updateBatch(
 ): Promise<readonly ChangedRow[]> {
   if (batch.length > 1) {
     try {
-      await query(runner, SAVEPOINT);
+      await query(runner, 'savepoint batch');
       const rows = await update(batch);
-      await query(runner, RELEASE);
+      await query(runner, 'release savepoint batch');
       return rows;
     } catch (error) {
       if (!isRowError(error)) throw error;
-      await query(runner, ROLLBACK);
+      await query(runner, 'rollback to savepoint batch');
     }
   }
   const rows: ChangedRow[] = [];

@@ -17,7 +17,7 @@ export async function lockTrees(runner: Runner, steps: readonly Step[]): Promise
 
 export async function lockTree(runner: Runner, table: string): Promise<void> {
   const lock = `pg_advisory_xact_lock(${ADVISORY_LOCKS.tree}, ${quoteText(identifier(table))}::regclass::oid::int4)`;
-  await query(runner, { sql: `select ${lock}`, params: [] });
+  await query(runner, `select ${lock}`);
 }
 
 /** A statement of its own sees the stored rows, and those of the transaction that had the lock before. */

@@ -50,9 +50,7 @@ export class KeySequences {
     // Reads the position after taking the lock: a subquery runs when its value is first needed.
     const sql = `with held as materialized (select pg_advisory_xact_lock(${ADVISORY_LOCKS.sequence}))
       select setval(${quoteText(sequence)}, greatest(${minimum}, (select last_value from ${sequence})))::text as reached from held`;
-    const [row] = await pool.dedicated('write', (connection) =>
-      query<{ reached: string }>(connection, { sql, params: [] }),
-    );
+    const [row] = await pool.dedicated('write', (connection) => query<{ reached: string }>(connection, sql));
     this.positions.set(sequence, BigInt(row?.reached ?? 0));
   }
 }

@@ -31,7 +31,7 @@ export function loadRows(
   return inTransaction(
     pool,
     async (connection) => {
-      const run = (sql: string) => query(connection, { sql, params: [] });
+      const run = (sql: string) => query(connection, sql);
       // The transaction waits for its input.
       await run(WAITING_FOR_A_CLIENT);
       const contextOf = await contextOn(connection);

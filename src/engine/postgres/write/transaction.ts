@@ -69,12 +69,9 @@ export async function readOnly<T>(
 export async function confirm(connection: Connection, startedAt: number, limitMs: number): Promise<void> {
   const elapsed = performance.now() - startedAt;
   if (elapsed < SUSPICIOUS_MS) return;
-  const statement = {
-    sql: `select pg_logical_emit_message(true, 'catalogue', '') where current_setting('synchronous_standby_names') <> ''
-      and current_setting('synchronous_commit') not in ('off', 'local')`,
-    params: [],
-  };
-  await within(Math.max(SUSPICIOUS_MS, limitMs - elapsed), query(connection, statement)).catch(async () => {
+  const sql = `select pg_logical_emit_message(true, 'catalogue', '') where current_setting('synchronous_standby_names') <> ''
+      and current_setting('synchronous_commit') not in ('off', 'local')`;
+  await within(Math.max(SUSPICIOUS_MS, limitMs - elapsed), query(connection, sql)).catch(async () => {
     // It may wait as long as the standby is down.
     await connection.close();
     throw new UnconfirmedCommit(undefined);

@@ -24,12 +24,8 @@ const MAX_RETRY_MS = 1;
 /** How long to wait for readers before truncating the log: longer than an idle snapshot is held. */
 const EMPTY_LOG_MS = 500;
 
-const BEGIN: Statement = { sql: 'begin', params: [] };
-const COMMIT: Statement = { sql: 'commit', params: [] };
-const ROLLBACK: Statement = { sql: 'rollback', params: [] };
-const CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(truncate)', params: [] };
 /** Does nothing, but fails while its own connection reads: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint */
-const NO_CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(noop)', params: [] };
+const NO_CHECKPOINT = 'pragma wal_checkpoint(noop)';
 
 export interface ChunkSize {
   readonly rows: number;
@@ -74,23 +70,26 @@ export class Connection {
     }
   }
 
-  rows(statement: Statement): Row[] {
-    return this.prepare(statement.sql).all(statement.params as Value[]) as Row[];
+  rows(statement: Statement | string): Row[] {
+    const { sql, params } = statementOf(statement);
+    return this.prepare(sql).all(params) as Row[];
   }
 
   /** Rows as lists. */
-  values(statement: Statement): unknown[][] {
-    return this.prepare(statement.sql).values(statement.params as Value[]);
+  values(statement: Statement | string): unknown[][] {
+    const { sql, params } = statementOf(statement);
+    return this.prepare(sql).values(params);
   }
 
   /** The first column of the first row as a number. */
-  number(statement: Statement): number {
+  number(statement: Statement | string): number {
     return Number(this.values(statement)[0]?.[0] ?? 0);
   }
 
-  run(statement: Statement): { changes: number; lastInsertRowid: number } {
-    const { changes, lastInsertRowid } = this.prepare(statement.sql).run(statement.params as Value[]);
-    return { changes, lastInsertRowid: Number(lastInsertRowid) };
+  /** Returns the number of changed rows. */
+  run(statement: Statement | string): number {
+    const { sql, params } = statementOf(statement);
+    return this.prepare(sql).run(params).changes;
   }
 
   /** Runs SQL without keeping a prepared statement. Returns the number of changed rows. */
@@ -138,7 +137,7 @@ export class Connection {
   }
 
   begin(): void {
-    this.run(BEGIN);
+    this.run('begin');
   }
 
   /** For a writing connection: waits in `beginWriting` instead of in SQLite. */
@@ -155,18 +154,18 @@ export class Connection {
   }
 
   commit(): void {
-    this.run(COMMIT);
+    this.run('commit');
   }
 
   /** SQLite itself rolls back after a full or failing disk. */
   rollback(): void {
-    if (this.inTransaction) this.run(ROLLBACK);
+    if (this.inTransaction) this.run('rollback');
   }
 
   /** Truncates the log, unless a reader uses an older state. Blocks writes until it is done. */
   emptyLog(): void {
     this.execute(`pragma busy_timeout = ${EMPTY_LOG_MS}`);
-    this.run(CHECKPOINT);
+    this.run('pragma wal_checkpoint(truncate)');
     this.execute(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   }
 
@@ -217,6 +216,12 @@ export class Connection {
     for (const statement of this.prepared.values()) statement.finalize();
     this.prepared.clear();
   }
+}
+
+const NO_PARAMS: Value[] = [];
+
+function statementOf(given: Statement | string): { readonly sql: string; readonly params: Value[] } {
+  return typeof given === 'string' ? { sql: given, params: NO_PARAMS } : (given as Statement & { params: Value[] });
 }
 
 /** Creates the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */

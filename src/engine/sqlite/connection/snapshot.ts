@@ -10,7 +10,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { versionOfText } from '../../../collection/version.ts';
 import type { ChangeCounter } from '../../engine.ts';
-import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from './connection.ts';
 
 /** An idle transaction ends after this long, since SQLite cannot empty the log before it ends. */
@@ -18,7 +17,7 @@ const RELEASE_MS = 250;
 /** The data must be unchanged for this long before a transaction is kept open. */
 const QUIET_MS = 50;
 /** A connection increments it when it notices a commit of another connection. */
-const DATA_VERSION: Statement = { sql: 'pragma data_version', params: [] };
+const DATA_VERSION = 'pragma data_version';
 
 export class Snapshot {
   /** How often a statement was left open, for the metrics. */

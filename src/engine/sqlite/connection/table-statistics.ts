@@ -3,17 +3,17 @@
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Statistics } from '../../shared/cost.ts';
-import { identifier, type Statement } from '../../sql/statement.ts';
+import { identifier } from '../../sql/statement.ts';
 import { LOG_BYTES } from '../history/log.ts';
 import type { Connection } from './connection.ts';
 
 const KEPT_MS = 1_000;
 
 /** The size of the database without the log of changes. */
-function sizeOf(isLogged: boolean): Statement {
+function sizeOf(isLogged: boolean): string {
   const log = isLogged ? ` - (${LOG_BYTES})` : '';
   const pragmas = 'pragma_page_count, pragma_freelist_count, pragma_page_size';
-  return { sql: `select (page_count - freelist_count) * page_size${log} from ${pragmas}`, params: [] };
+  return `select (page_count - freelist_count) * page_size${log} from ${pragmas}`;
 }
 
 interface TableSize {
@@ -31,7 +31,7 @@ export class TableStatistics implements Statistics {
 
   private changeCount = Number.NaN;
 
-  private readonly sizeStatement: Statement;
+  private readonly sizeStatement: string;
 
   constructor(
     private readonly connection: Connection,
@@ -72,10 +72,7 @@ export class TableStatistics implements Statistics {
     const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
     const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
     if (isShort && this.connection.number(this.sizeStatement) <= SMALL_TABLE_BYTES) return true;
-    const rowsInStatistics = this.connection.number({
-      sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
-      params: [],
-    });
+    const rowsInStatistics = this.connection.number("select count(*) from sqlite_schema where name = 'sqlite_stat1'");
     if (rowsInStatistics === 0) return false;
     // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab
     const stats = this.connection.rows({

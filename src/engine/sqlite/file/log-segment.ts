@@ -18,21 +18,20 @@ import { select } from '../schema/schema.ts';
 import { openExisting } from './backup.ts';
 import { IS_OF_LOG, lastMark, markAt } from './log-mark.ts';
 
-export interface SegmentRequest {
+interface SegmentRequest {
   readonly path: string;
   readonly file: string;
   readonly after: LogMark;
   readonly catalogue: Catalogue;
 }
 
-export interface ReplayRequest {
+interface ReplayRequest {
   /** The backup, which becomes the later state. */
   readonly path: string;
   /** In their order. */
   readonly segments: readonly string[];
   /** The last moment, as the log stores times. */
   readonly until: string;
-  readonly catalogue: Catalogue;
 }
 
 const HEADER = 'segment_header';
@@ -134,10 +133,7 @@ export function replayLog({ path, segments, until }: ReplayRequest): string | un
       last = lastChange ?? last;
       if (!isWhole) break;
     }
-    const [broken] = connection.values({
-      sql: 'select "table", parent from pragma_foreign_key_check limit 1',
-      params: [],
-    });
+    const [broken] = connection.values('select "table", parent from pragma_foreign_key_check limit 1');
     if (broken !== undefined) {
       throw new ConfigError(
         `at ${until}, rows of ${broken[0]} refer to rows of ${broken[1]} that neither the backup nor its log has; restore another time, or the backup without --until`,
@@ -167,10 +163,9 @@ function applySegment(connection: Connection, segment: string, until: string): A
     );
   }
   const range = `seq > ${Number(position)} and seq <= ${lastPosition(value, Number(position), until)}`;
-  const names = connection.values({
-    sql: `select distinct collection from segment.${LOG_TABLE} where ${range} and collection <> ''`,
-    params: [],
-  });
+  const names = connection.values(
+    `select distinct collection from segment.${LOG_TABLE} where ${range} and collection <> ''`,
+  );
   setOrigin(connection, 'silent');
   for (const table of tablesIn(connection)) {
     const copied = new Set(columnsOf(connection, 'segment', table).map(({ name }) => name));

@@ -125,7 +125,7 @@ function columnsIn(connection: Connection, table: string): readonly Column[] {
 /** A table that the backup lacks keeps its rows, which may now refer to missing rows. */
 function checkReferences(connection: Connection, path: string): void {
   const sql = 'select "table", parent from pragma_foreign_key_check limit 1';
-  const [broken] = connection.values({ sql, params: [] });
+  const [broken] = connection.values(sql);
   if (broken === undefined) return;
   const [table, parent] = broken;
   throw new ConfigError(
@@ -149,7 +149,7 @@ function compare(connection: Connection): Differences {
 const CREDENTIALS = [KEYS.name, USERS.name];
 
 function isEmpty(connection: Connection, table: string): boolean {
-  return connection.number({ sql: `select count(*) from main.${identifier(table)}`, params: [] }) === 0;
+  return connection.number(`select count(*) from main.${identifier(table)}`) === 0;
 }
 
 const OURS = [RECORD_TABLE, LOG_TABLE, RETAINED_TABLE, REQUEST_TABLE, ...OWN_COLLECTIONS.keys()];

@@ -32,7 +32,7 @@ export async function loadLog(connection: Connection, { entries, begins, positio
         params: [seq, at, name],
       });
     }
-    connection.run({ sql: `delete from sqlite_sequence where name = '${LOG_TABLE}'`, params: [] });
+    connection.run(`delete from sqlite_sequence where name = '${LOG_TABLE}'`);
     connection.run({ sql: 'insert into sqlite_sequence (name, seq) values (?, ?)', params: [LOG_TABLE, position] });
     connection.commit();
   } finally {

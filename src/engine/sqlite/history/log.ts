@@ -6,7 +6,7 @@ import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
-import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import { type Bind, columnList, identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
@@ -15,7 +15,7 @@ import { keySql, NOW, POSITION, REQUEST_TABLE } from './triggers.ts';
 
 /** The last position that a connection sees. */
 export function lastPosition(connection: Connection): number {
-  return connection.number({ sql: `select ${POSITION}`, params: [] });
+  return connection.number(`select ${POSITION}`);
 }
 
 export class SqliteLog implements ChangeLog {
@@ -25,7 +25,7 @@ export class SqliteLog implements ChangeLog {
   position(): LogPosition {
     const last = (table: string) => `select * from (select seq, at from ${table} order by seq desc, at desc limit 1)`;
     const sql = `${last(LOG_TABLE)} union all ${last(RETAINED_TABLE)} order by seq desc, at desc limit 1`;
-    const [[seq, at] = [0, '']] = this.refreshed().values({ sql, params: [] }) as [number, string][];
+    const [[seq, at] = [0, '']] = this.refreshed().values(sql) as [number, string][];
     return { seq, at };
   }
 
@@ -123,7 +123,7 @@ const SEPARATE = `insert into ${LOG_TABLE} (at, collection, key, kind) select ${
 
 /** The id of the request that wrote the last entry. */
 export function lastRequest(connection: Connection): unknown {
-  return connection.values({ sql: LAST_REQUEST, params: [] })[0]?.[0];
+  return connection.values(LAST_REQUEST)[0]?.[0];
 }
 
 /**
@@ -147,7 +147,6 @@ const UNCHANGED = (
 ) => `select seq from (select seq, at from ${LOG_TABLE} where collection = '' and key = '' order by seq limit ${limit})
   where at < strftime('%Y-%m-%dT%H:%M:%f', 'now', '-${UNCHANGED_HOURS} hours') and seq < ${POSITION}`;
 const RETAIN = `update ${RETAINED_TABLE} set seq = max(seq, ?1), at = max(at, ?2)`;
-const UNMEASURED: Statement = { sql: `select ${POSITION} - measured_to from ${REQUEST_TABLE}`, params: [] };
 const LENGTHS = `coalesce(sum(ifnull(octet_length(old), 0) + ifnull(octet_length(new), 0) + octet_length(key)), 0)`;
 const MEASURE = `update ${REQUEST_TABLE} set bytes = bytes + (select ${LENGTHS} from ${LOG_TABLE} where seq > measured_to and seq <= measured_to + ${ENTRIES_PER_STEP}),
   measured_to = measured_to + ${ENTRIES_PER_STEP}`;
@@ -159,8 +158,8 @@ export const LOG_BYTES = `5 * page_size + (select coalesce(sum(bytes), 0) from $
 /** Returns whether it did something, so that there may be more. Fails while another process writes. */
 export function maintainLog(connection: Connection, days: number): boolean {
   const [seq, at] = connection.values({ sql: EXPIRED, params: [`-${days} days`] })[0] as [number | null, string];
-  const isUnmeasured = connection.number(UNMEASURED) >= ENTRIES_PER_STEP;
-  const isUnchanged = connection.values({ sql: UNCHANGED(1), params: [] }).length > 0;
+  const isUnmeasured = connection.number(`select ${POSITION} - measured_to from ${REQUEST_TABLE}`) >= ENTRIES_PER_STEP;
+  const isUnchanged = connection.values(UNCHANGED(1)).length > 0;
   if (seq === null && !isUnmeasured && !isUnchanged) return false;
   connection.execute('begin immediate');
   try {

@@ -9,9 +9,6 @@ import { blockingChanges, type Change } from '../../migration/changes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { differencesIn } from './migrate.ts';
 
-/** Changes with every schema change. */
-const SCHEMA_VERSION = { sql: 'pragma schema_version', params: [] };
-
 export class DeclarationWatch {
   private version: number | undefined;
   private reason: string | undefined;
@@ -23,7 +20,7 @@ export class DeclarationWatch {
 
   /** Why nothing may be read or written; undefined if the schema matches. */
   trouble(): string | undefined {
-    const version = this.connection.number(SCHEMA_VERSION);
+    const version = this.connection.number('pragma schema_version');
     if (version === this.version) return this.reason;
     try {
       this.reason = this.differences();

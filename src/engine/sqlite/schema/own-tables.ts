@@ -14,7 +14,7 @@ const NO_OTHERS: Catalogue = declareCatalogue({ collections: [] });
 function presentOf(connection: Connection, collections: readonly Collection[]) {
   const names = collections.map(({ name }) => literal(name)).join(', ');
   const sql = `select name from sqlite_schema where type = 'table' and name in (${names})`;
-  return connection.rows({ sql, params: [] }).map(({ name }) => name);
+  return connection.rows(sql).map(({ name }) => name);
 }
 
 export function hasOwnTables(connection: Connection, collections: readonly Collection[]): boolean {

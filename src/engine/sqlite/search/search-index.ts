@@ -172,7 +172,7 @@ function nextBatch(connection: Connection, { table, texts, pending }: SearchInde
     where ${bytes} <= ${MAX_TEXT_BYTES} order by _row limit ${BATCH_ROWS}`;
   const rows: string[] = [];
   let sum = 0;
-  for (const [row, size] of connection.values({ sql, params: [] })) {
+  for (const [row, size] of connection.values(sql)) {
     rows.push(String(row));
     sum += Number(size);
     if (sum > BATCH_BYTES) return rows;

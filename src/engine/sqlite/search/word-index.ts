@@ -105,12 +105,12 @@ function drop(db: Database, name: string, stored: ReadonlyMap<string, string>): 
 
 /** Whether rows are stale that were recorded up to a number of `newestStale`. */
 export function hasStaleRows(connection: Connection, { stale }: WordIndex, newest = Number.MAX_SAFE_INTEGER): boolean {
-  return connection.values({ sql: `select 1 from ${stale} where seq <= ${newest} limit 1`, params: [] }).length > 0;
+  return connection.values(`select 1 from ${stale} where seq <= ${newest} limit 1`).length > 0;
 }
 
 /** The number of the row that became stale last. A search does not wait for later ones, which may never end. */
 export function newestStale(connection: Connection, { stale }: WordIndex): number {
-  return connection.number({ sql: `select coalesce(max(seq), 0) from ${stale}`, params: [] });
+  return connection.number(`select coalesce(max(seq), 0) from ${stale}`);
 }
 
 /** Rows that a connection has read for the index of a collection, and has not stored yet. */
@@ -155,7 +155,7 @@ export function compactNextWords(connection: Connection, collection: Collection)
 /** A number takes two bytes at least. */
 function hasUnused(connection: Connection, { words }: WordIndex): boolean {
   const sql = `select coalesce(sum(length(docs)), 0) from ${words} where stem = ''`;
-  return connection.number({ sql, params: [] }) > 2 * FEWEST_UNUSED;
+  return connection.number(sql) > 2 * FEWEST_UNUSED;
 }
 
 function changeIndex<T>(connection: Connection, steps: Steps<T>, waitMs: number): T {

@@ -41,13 +41,6 @@ import { checkLateRules } from './insert-rules.ts';
 import { compileReturned, readReturned, type Written } from './returned-rows.ts';
 import type { WriteList } from './writer.ts';
 
-const SAVEPOINT: Statement = { sql: 'savepoint list', params: [] };
-const ROLLBACK: Statement = { sql: 'rollback to list', params: [] };
-const RELEASE: Statement = { sql: 'release list', params: [] };
-const SAVEPOINT_WRITE: Statement = { sql: 'savepoint write', params: [] };
-const ROLLBACK_WRITE: Statement = { sql: 'rollback to write', params: [] };
-const RELEASE_WRITE: Statement = { sql: 'release write', params: [] };
-
 export interface WriteBounds {
   /** How long results are kept for idempotency keys. */
   readonly retryHours: number;
@@ -103,7 +96,7 @@ function applyList(connection: Connection, catalogue: Catalogue, list: WriteList
   const results: WriteResult[] = [];
   const values = new EarlierValues(results);
   let { plan } = writes[0]!;
-  connection.run(SAVEPOINT);
+  connection.run('savepoint list');
   try {
     if (dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
     else setDeadline(bounds.querySeconds * 1000);
@@ -117,8 +110,8 @@ function applyList(connection: Connection, catalogue: Catalogue, list: WriteList
       checkReturned(results);
       if (retry !== undefined && !dryRun) rememberResults(connection, retry, results, bounds.retryHours);
     }
-    if (dryRun) connection.run(ROLLBACK);
-    connection.run(RELEASE);
+    if (dryRun) connection.run('rollback to list');
+    connection.run('release list');
     return { kind: 'done', results: earlier ?? results };
   } catch (error) {
     const translated = translateError(error, { collection: plan.into });
@@ -127,11 +120,11 @@ function applyList(connection: Connection, catalogue: Catalogue, list: WriteList
     const index = results.length;
     const isReference = isReferenceError(error);
     const failed = error instanceof BrokenReference ? error.index : undefined;
-    connection.run(isReference && index > 0 ? ROLLBACK_WRITE : ROLLBACK);
+    connection.run(isReference && index > 0 ? 'rollback to write' : 'rollback to list');
     // Runs on the rows as they were before the write, since SQLite does not say which reference failed.
     const rejection = isReference ? brokenReference(connection, catalogue, plan, failed) : translated;
-    if (isReference && index > 0) connection.run(ROLLBACK);
-    connection.run(RELEASE);
+    if (isReference && index > 0) connection.run('rollback to list');
+    connection.run('release list');
     return toThreadResult(writes.length > 1 && index < writes.length ? withRequest(rejection, index) : rejection);
   } finally {
     clearDeadline();
@@ -141,9 +134,9 @@ function applyList(connection: Connection, catalogue: Catalogue, list: WriteList
 /** The savepoint of the list is also that of its first write. */
 function applyWrite(connection: Connection, plan: WritePlan, encoding: Encoding, index: number): WriteResult {
   if (index === 0) return runWrite(connection, plan, encoding);
-  connection.run(SAVEPOINT_WRITE);
+  connection.run('savepoint write');
   const result = runWrite(connection, plan, encoding);
-  connection.run(RELEASE_WRITE);
+  connection.run('release write');
   return result;
 }
 

@@ -8,7 +8,7 @@ import type { Connection } from '../connection/connection.ts';
 /** Skips keys up to this one, as if it had been stored. */
 export function advanceKey(connection: Connection, { name }: Collection, key: Value): void {
   const sql = 'update sqlite_sequence set seq = max(seq, ?) where name = ?';
-  if (connection.run({ sql, params: [key, name] }).changes > 0) return;
+  if (connection.run({ sql, params: [key, name] }) > 0) return;
   // No row was stored yet.
   connection.run({ sql: 'insert into sqlite_sequence (name, seq) values (?, max(0, ?))', params: [name, key] });
 }

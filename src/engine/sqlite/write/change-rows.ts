@@ -87,7 +87,7 @@ function change(
   statement: Statement,
 ): Pick<Written, 'affected' | 'changed'> {
   const isRuled = restriction?.changed !== undefined;
-  if (returning === undefined && !isRuled) return { affected: connection.run(statement).changes, changed: [] };
+  if (returning === undefined && !isRuled) return { affected: connection.run(statement), changed: [] };
   const changed = connection.values(statement);
   if (isRuled && changed.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw rowDenied(into.name);
   return { affected: changed.length, changed: returning === undefined ? [] : changed.map(([row]) => row as string) };

@@ -101,14 +101,12 @@ function insertEach(
   const collection = plan.into;
   const { fields, key: keyFields } = collection;
   const keyPlaces = keyFields.map((field) => fields.indexOf(field));
+  const isReturned = plan.returning !== undefined || allowed !== undefined;
   passChosen(connection, plan);
   const changed: string[] = [];
   const areNew: boolean[] = [];
-  let affected = 0;
-  let inserted = 0;
-  let key: readonly string[] | undefined;
-  const keyTexts = (values: readonly Value[]) =>
-    values.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
+  /** The key of the last row, as text if the row existed, or as it was given. */
+  let last: { readonly known: unknown[] | undefined; readonly given: readonly Value[] } | undefined;
   for (const [index, values] of plan.rows.entries()) {
     spendRow();
     const row = storedValues(fields, values);
@@ -119,35 +117,18 @@ function insertEach(
         : connection.values({ sql: lookup!.sql, params: lookedUp });
     const params = writtenValues(collection, row);
     const insert: Statement = { sql, params: allowed === undefined ? params : [...params, ...allowed.params] };
-    const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
       if (before !== undefined && connection.number({ ...before, params: [...row, ...before.params] }) !== 1) {
         throw rowDenied(collection.name).with({ index });
       }
-      if (plan.returning === undefined && allowed === undefined) {
-        const { changes, lastInsertRowid } = connection.run(insert);
-        affected += changes;
-        if (changes === 0) continue;
-        const made = () => (given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given);
-        key = known === undefined ? keyTexts(made()) : (known as string[]);
-        if (known === undefined) inserted++;
-      } else {
-        const [written] = connection.values(insert);
-        if (written === undefined && allowed?.met !== undefined) throw rowDenied(collection.name);
-        if (written === undefined) continue;
-        if (allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
-          throw rowDenied(collection.name);
-        }
-        affected++;
-        if (known === undefined) inserted++;
-        const text = plan.returning === undefined ? undefined : (written[0] as string);
-        const assignedNumber = () =>
-          text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[]).flat()[keyPlaces[0]!]!;
-        const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
-        key = known === undefined ? keyTexts(made()) : (known as string[]);
-        if (text !== undefined) changed.push(countReturned(text));
-        areNew.push(known === undefined);
-      }
+      const [written] = isReturned ? connection.values(insert) : connection.run(insert) > 0 ? [[]] : [];
+      const isDenied =
+        written === undefined ? allowed?.met !== undefined : allowed && Number(written[known ? 2 : 1]) !== 1;
+      if (isDenied) throw rowDenied(collection.name);
+      if (written === undefined) continue;
+      if (plan.returning !== undefined) changed.push(countReturned(written[0] as string));
+      areNew.push(known === undefined);
+      last = { known, given: keyPlaces.map((place): Value => row[place] ?? null) };
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (isReferenceError(error)) throw new BrokenReference(index);
@@ -162,17 +143,18 @@ function insertEach(
       throw first ?? withRowIndex(translated, index, plan.rows.length > 1);
     }
   }
-  const written = { affected, inserted, changed, areNew };
-  return affected !== 1 || key === undefined ? written : { ...written, key };
+  const written = { affected: areNew.length, inserted: areNew.filter((isNew) => isNew).length, changed, areNew };
+  if (last === undefined || areNew.length > 1) return written;
+  const { known, given } = last;
+  const key = given.includes(null) ? [assignedKey(connection)] : given;
+  const texts = keyFields.map(({ type }, index) => type.print(valueIn(type, key[index]!)));
+  return { ...written, key: (known as string[] | undefined) ?? texts };
 }
 
-const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };
-
 /** The key of the last inserted row, with all digits even beyond a double. */
-function assignedKey(connection: Connection, number: number): Value {
-  if (Number.isSafeInteger(number)) return number;
-  const [[text]] = connection.values({ sql: 'select cast(last_insert_rowid() as text)', params: [] }) as [[string]];
-  return BigInt(text);
+function assignedKey(connection: Connection): Value {
+  const [[text]] = connection.values('select cast(last_insert_rowid() as text)') as [[string]];
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
 }
 
 /** SQLite reports a full disk when the largest row id is used. */

@@ -64,7 +64,7 @@ export async function loadRows(
 
 /** Rejects a damaged file: adding rows could destroy what can still be recovered. */
 function checkIntegrity(connection: Connection): void {
-  const [found] = connection.values({ sql: 'pragma main.quick_check(1)', params: [] }).flat();
+  const [found] = connection.values('pragma main.quick_check(1)').flat();
   if (found === 'ok') return;
   throw new ConfigError(
     `${finalPath(connection.path)} is damaged, and nothing was stored in it; catalogue check says more, catalogue restore brings back a backup`,
@@ -139,6 +139,6 @@ class SqliteStagedRows extends StagedRows {
   }
 
   protected query(sql: string): Row[] {
-    return this.connection.rows({ sql, params: [] });
+    return this.connection.rows(sql);
   }
 }

@@ -146,7 +146,7 @@ function open(): Connection {
 }
 
 /** Lists what `pragma optimize` would do: https://www.sqlite.org/pragma.html#pragma_optimize */
-const LIST_OPTIMIZATIONS = { sql: 'pragma optimize = 0x10003', params: [] };
+const LIST_OPTIMIZATIONS = 'pragma optimize = 0x10003';
 const ANALYZES_COLLECTION = /^ANALYZE "main"\."(?!_.*_search[_"])/i;
 
 /** With fewer rows, a table has no statistics: a table that grows would be scanned for each row of a join. */
