@@ -69,9 +69,10 @@ import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
 import { InsertQueue, singleInsert } from './write/insert-queue.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import type { Step, WriteContext } from './write/statements.ts';
+import { insertShared } from './write/shared-inserts.ts';
+import type { Step, WriteContext } from './write/step.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
-import { executeWrites, explainStep, insertShared, type Progress } from './write/write.ts';
+import { executeWrites, explainStep, type Progress } from './write/write.ts';
 import { translateWriteError } from './write/write-errors.ts';
 
 /** The time for a new primary to answer the questions after connecting. */

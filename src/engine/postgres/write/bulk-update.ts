@@ -20,7 +20,9 @@ import { setOrigin } from '../history/log.ts';
 import { changedWithin, isTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
-import { compileShown, qualifiedKey, type ReturnedRows, type WriteContext, type Written } from './statements.ts';
+import { compileShown, type ReturnedRows } from './returned-rows.ts';
+import { qualifiedKey } from './statements.ts';
+import type { WriteContext, Written } from './step.ts';
 
 interface ChangedRow {
   readonly ' row number': number;

@@ -6,7 +6,7 @@ import type { WritePlan } from '../../../plan/types.ts';
 import { checkCircle, circleChecks, mayMove, type RowAbove } from '../../shared/circles.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS, query, type Runner } from '../driver.ts';
-import type { Step, WriteContext } from './statements.ts';
+import type { Step, WriteContext } from './step.ts';
 
 /** Taken before the locks of rows, and in the order of names: nobody waits for it with rows that others need. */
 export async function lockTrees(runner: Runner, steps: readonly Step[]): Promise<void> {

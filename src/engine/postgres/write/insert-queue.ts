@@ -10,7 +10,7 @@ import type { InsertPlan, Origin } from '../../../plan/types.ts';
 import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
 import { isFull, isLoss, sqlState } from '../errors.ts';
 import { isPlain } from './shared-inserts.ts';
-import type { WriteContext } from './statements.ts';
+import type { WriteContext } from './step.ts';
 
 /** The next inserts wait for the ones before no longer than this: these may wait for a locked row. */
 const WAIT_MS = 20;

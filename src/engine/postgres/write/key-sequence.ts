@@ -8,7 +8,7 @@ import { identifier, quoteText } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { ADVISORY_LOCKS, query } from '../driver.ts';
 import { takenKey } from '../errors.ts';
-import type { WriteContext } from './statements.ts';
+import type { WriteContext } from './step.ts';
 
 const MAX_DRAWS = 5;
 

@@ -8,7 +8,8 @@ import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { CHANGED_ROWS } from '../read/row-bytes.ts';
 import { storedRecordset } from './input-rows.ts';
-import { refusedOf, type WriteContext } from './statements.ts';
+import { refusedOf } from './statements.ts';
+import type { WriteContext } from './step.ts';
 
 const IS_NEW = { name: ' is new', type: builtIn('boolean') };
 

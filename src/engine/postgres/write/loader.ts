@@ -16,7 +16,8 @@ import { translateError } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
 import { lockTree } from './circles.ts';
 import { rowsAsJson } from './input-rows.ts';
-import { insertedValue, insertHead, isNew, type WriteContext } from './statements.ts';
+import { insertedValue, insertHead, isNew } from './statements.ts';
+import type { WriteContext } from './step.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Returns how a collection is written on a connection. */

@@ -1,16 +1,24 @@
 /**
- * Stores consecutive inserts of a list by one statement. With a statement for each, the transaction would stay open for
- * long, and the readers of the log wait for open transactions.
+ * Stores inserts of a list, or of several requests, by one statement. With a statement for each of a list, the
+ * transaction would stay open for long, and the readers of the log wait for open transactions.
  */
 import { treeReferences } from '../../../collection/tree.ts';
 import type { InsertPlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
+import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { compileInserts, type Step } from './statements.ts';
+import { isSurelyUndone } from '../errors.ts';
+import { rowsAsJson } from './input-rows.ts';
+import { compileInserts } from './statements.ts';
+import type { Step } from './step.ts';
+import { confirm, UnconfirmedCommit } from './transaction.ts';
 
 export interface InsertStep extends Step {
   readonly plan: InsertPlan;
 }
+
+/** Then each of the inserts runs alone, so that none waits for the locked row of another. */
+const LOCK_MS = 50;
 
 /** The inserts from an index on that one statement can store. */
 export function sharedInserts(steps: readonly Step[], from: number): readonly InsertStep[] {
@@ -64,5 +72,23 @@ export async function insertTogether(
   return steps.map(({ plan: { rows } }) => {
     const [key] = keys.take(rows.length).toArray();
     return { affected: rows.length, inserted: rows.length, ...(rows.length === 1 && key !== undefined && { key }) };
+  });
+}
+
+/** Stores rows of several requests by one statement, which waits for no locked row. */
+export function insertShared(
+  pool: Pool,
+  steps: readonly InsertStep[],
+  limitMs: number,
+): Promise<readonly WriteResult[]> {
+  return pool.dedicated('write', async (connection) => {
+    const startedAt = performance.now();
+    const { into, rows } = mergedPlan(steps);
+    const json = rowsAsJson(into.fields, rows);
+    const results = await insertTogether(connection, steps, json, LOCK_MS).catch((error) => {
+      throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
+    });
+    await confirm(connection, startedAt, limitMs);
+    return results;
   });
 }

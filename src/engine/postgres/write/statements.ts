@@ -4,8 +4,7 @@
  */
 import { type Collection, type Field, writtenFields } from '../../../collection/declaration.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
-import type { Row, Value } from '../../../collection/value.ts';
-import { callsFunctions, namedFields, readsOwnCollection } from '../../../plan/access/named-fields.ts';
+import type { Value } from '../../../collection/value.ts';
 import {
   ALWAYS,
   type Bound,
@@ -13,21 +12,17 @@ import {
   type DeletePlan,
   fieldOf,
   type InsertPlan,
-  isAlways,
   type Origin,
   type Predicate,
-  type ReadPlan,
   type Restriction,
   type UpdatePlan,
   type WritePlan,
 } from '../../../plan/types.ts';
-import type { Write } from '../../engine.ts';
 import { assignedSql, boundValue, conflictSql, orCopied } from '../../sql/assignment.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compilePage } from '../../sql/expression.ts';
-import { compileBoundedSource, type Output } from '../../sql/output.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
-import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
+import { compileOrder, scopeOf } from '../../sql/read.ts';
 import {
   type Bind,
   buildStatement,
@@ -37,52 +32,13 @@ import {
   type SqlDialect,
   type Statement,
 } from '../../sql/statement.ts';
-import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
 import { originColumn } from '../history/log.ts';
 import { onlyLogTrigger, sharedOrigins } from '../history/triggers.ts';
-import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
-import { INPUT_ROWS, recordset, storedRecordset } from './input-rows.ts';
-
-/** The single result row of every write. */
-export interface Written {
-  readonly affected: number;
-  readonly inserted: number;
-  /** The text forms of its key; null unless exactly one row was written. */
-  readonly key: readonly string[] | null;
-  readonly rows?: readonly Row[];
-  /** The stored rows as a JSON list, if a second statement shows them. */
-  readonly stored?: string;
-  /** The number of rows that violate the role's rules; present if there are rules. */
-  readonly refused?: number;
-  /** The number of rows of a bulk update that do not exist, if they are ignored. */
-  readonly missing?: number;
-}
-
-export interface WriteContext {
-  readonly collection: Collection;
-  readonly dialect: SqlDialect;
-  readonly adopted: Adopted;
-  /** The sequence of an assigned key. */
-  readonly sequence: string | undefined;
-  /** Set if changes are logged. */
-  readonly origin?: Origin | undefined;
-  /** Whether the database decides what the role may do: statements need no more rights than those of PostgREST. */
-  readonly isRestricted?: boolean;
-}
-
-/** One of the writes of a list, with everything that its statements need. */
-export interface Step extends Write {
-  readonly context: WriteContext;
-}
-
-/** The shape and output form of the rows that a write returns. */
-export interface ReturnedRows {
-  readonly shape: NonNullable<WritePlan['returning']>;
-  readonly output: Output;
-  /** Whether their bytes are counted. */
-  readonly isCounted: boolean;
-}
+import { CHANGED_ROWS, returnedWithin } from '../read/row-bytes.ts';
+import { INPUT_ROWS, recordset } from './input-rows.ts';
+import { listOf, neededFields, type ReturnedRows } from './returned-rows.ts';
+import type { WriteContext } from './step.ts';
 
 /** No collection can have such a name. */
 const EXISTING_ROWS = '" existing rows"';
@@ -185,17 +141,6 @@ export function compileInserts(
   });
 }
 
-/** The fields that the result needs: to return any other, the role would need the right to read it. */
-function neededFields({ into, showsKey }: WritePlan, returned: ReturnedRows | undefined): readonly Field[] {
-  const key = showsKey ? into.key : [];
-  if (returned === undefined) return key;
-  const shown: ReadPlan = { ...returned.shape, kind: 'read', from: into, offset: 0 };
-  // A function of a row takes the whole row.
-  if (callsFunctions(shown)) return into.fields;
-  const named = namedFields(shown).get(into);
-  return into.fields.filter((field) => named?.has(field) || key.includes(field));
-}
-
 /** The change itself. It returns these columns of the changed rows, and whether a row is new. */
 function changeSql(
   context: WriteContext,
@@ -243,15 +188,6 @@ function boundForUpdate(context: WriteContext, value: Value, type: Type, bind: B
   return `(select value from ${recordset(context, json, [{ name: 'value', type }])})`;
 }
 
-/** The returned rows over rows changed before, as a JSON list. */
-export function compileShown(context: WriteContext, returned: ReturnedRows, rows: string): Statement {
-  const { collection, dialect } = context;
-  return buildStatement(dialect, (bind) => {
-    const input = storedRecordset(context, bind(rows, TEXT), collection.fields);
-    return `select (${listOf(returned, `select * from ${input}`, scopeOf(dialect, bind, collection.name))}) as rows`;
-  });
-}
-
 /** The text forms of a key as a JSON list, as filters read them, without loss of digits. */
 function keyText(key: readonly Field[], dialect: SqlDialect): string {
   const text = (sql: string, type: Type) => dialect.ownText?.(type)?.(sql) ?? textOf(sql, type);
@@ -260,25 +196,6 @@ function keyText(key: readonly Field[], dialect: SqlDialect): string {
 
 export function qualifiedKey({ name, key }: Collection): string {
   return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
-}
-
-/** The returned rows as one JSON list. */
-function listOf(returned: ReturnedRows, rows: string, scope: Scope): string {
-  const shaped = shapeOver(returned, rows, scope);
-  if (returned.isCounted) return returnedWithin(shaped);
-  return `select coalesce(json_agg(row_to_json(${RETURNED_ROWS}.*)), '[]') from (${shaped}) as ${RETURNED_ROWS}`;
-}
-
-/** The visible rows among the changed ones, in their order. */
-function shapeOver({ shape, output }: ReturnedRows, rows: string, scope: Scope): string {
-  const source = `from (${compileBoundedSource(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
-  const inner = { ...scope, stripNulls: output.stripNulls };
-  if (isAlways(shape.where)) return compileShape(shape, source, output, inner);
-  // A join with other tables could change the order.
-  const numbered = `from (select *, row_number() over () as " row number" ${source}) as ${identifier(scope.name)}`;
-  const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
-  const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
-  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}." row number"`;
 }
 
 /** The statement around a change: counts, and the returned rows. */
@@ -301,14 +218,6 @@ function withResult(
   if (isReadAfter) return `${changed}, (${returnedWithin(rows)})::text as stored`;
   if (returned === undefined) return changed;
   return `${changed}, (${listOf(returned, rows, scope)}) as rows`;
-}
-
-/**
- * Whether a second statement reads the returned rows: a statement sees the tables as they were before it, and embedded
- * rows may lead back to them. Deleted rows are returned as they were before.
- */
-export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
-  return kind !== 'delete' && returning !== undefined && readsOwnCollection(into, returning);
 }
 
 /** Counts changed rows that violate the rules. */

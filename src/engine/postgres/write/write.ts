@@ -5,7 +5,6 @@ import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits/engine.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
-import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Explanation, PlanOption, WriteOptions, WriteResult } from '../../engine.ts';
@@ -15,34 +14,21 @@ import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import { boundRow } from '../../sql/row-size.ts';
 import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { isLoss, isSurelyUndone, sqlState, translateError } from '../errors.ts';
 import { explainStatement } from '../read/reads.ts';
-import { mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
-import { rowsAsJson, rowsAsJsonTask } from './input-rows.ts';
+import { rowsAsJsonTask } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
-import { type InsertStep, insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
-import {
-  compileBefore,
-  compileRowLock,
-  compileShown,
-  compileWrite,
-  isShownAfter,
-  type ReturnedRows,
-  type Step,
-  type WriteContext,
-  type Written,
-} from './statements.ts';
+import { compileShown, isShownAfter, type ReturnedRows, returnedRows } from './returned-rows.ts';
+import { insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
+import { compileBefore, compileRowLock, compileWrite } from './statements.ts';
+import type { Step, WriteContext, Written } from './step.ts';
 import { confirm, inTransaction, UnconfirmedCommit } from './transaction.ts';
-
-/** Then each of the inserts runs alone, so that none waits for the locked row of another. */
-const SHARED_LOCK_MS = 50;
 
 export interface WriteLimits {
   readonly retryHours: number;
@@ -115,24 +101,6 @@ export async function executeWrites(
     const result = resultOf(connection, job, written);
     await confirm(connection, startedAt, limitMs);
     return [result];
-  });
-}
-
-/** Stores rows of several requests by one statement, which waits for no locked row. */
-export function insertShared(
-  pool: Pool,
-  steps: readonly InsertStep[],
-  limitMs: number,
-): Promise<readonly WriteResult[]> {
-  return pool.dedicated('write', async (connection) => {
-    const startedAt = performance.now();
-    const { into, rows } = mergedPlan(steps);
-    const json = rowsAsJson(into.fields, rows);
-    const results = await insertTogether(connection, steps, json, SHARED_LOCK_MS).catch((error) => {
-      throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
-    });
-    await confirm(connection, startedAt, limitMs);
-    return results;
   });
 }
 
@@ -253,14 +221,6 @@ async function dryRun<T>(
     if (code !== '57014') throw error;
     throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
   }
-}
-
-function returnedRows({ context: { dialect }, plan, encoding }: Step): ReturnedRows | undefined {
-  if (plan.returning === undefined) return undefined;
-  const areFound = plan.kind === 'update' || plan.kind === 'delete';
-  const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
-  const output = boundRow(shape, outputOf(shape.columns, encoding, dialect));
-  return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
 
 async function change(connection: Connection, job: Job): Promise<Written> {
