@@ -1,5 +1,5 @@
 /** Derives from a plan how many rows it can touch, and whether it reads other collections. */
-import { INLINE_PAGE_ROWS } from '../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS, MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { isUnique } from '../../collection/relations.ts';
 import { can } from '../../collection/types/type.ts';
@@ -10,12 +10,14 @@ import {
   conjuncts,
   fieldOf,
   type InsertPlan,
+  type OutputColumn,
   type Predicate,
   type ReadPlan,
   type Restriction,
   type WritePlan,
 } from '../../plan/types.ts';
-import { anyEmbedded, isEmbedding } from '../sql/row-size.ts';
+import type { Output } from '../sql/output.ts';
+import { anyEmbedded, isEmbedding, maxRowBytes } from '../sql/row-size.ts';
 
 /** An upper bound from the key values in the filter; undefined without one. */
 export function maxKeys({ key }: Collection, terms: readonly Predicate[]): number | undefined {
@@ -56,6 +58,11 @@ export function maxRowsWritten(plan: WritePlan): number {
     case 'delete':
       return maxKeys(plan.into, conjuncts(plan.where)) ?? Number.POSITIVE_INFINITY;
   }
+}
+
+/** Whether the rows that a write returns may have too many bytes, so that they are counted. */
+export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
+  return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
 
 /**

@@ -5,7 +5,6 @@ import type { DatabaseSession } from '../../engine.ts';
 import { type Runner, reserve } from '../driver.ts';
 import { connectionLimits, type Kind, takeSlots } from './connection-limits.ts';
 import { InFlight } from './in-flight.ts';
-import { beginSql } from './session.ts';
 
 /**
  * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten
@@ -75,8 +74,17 @@ export class Pool implements Runner {
     }
   }
 
+  /** `begin`, and for a session the statements that every transaction of it starts with, in one round trip. */
   begin(begin: string): string {
-    return beginSql(begin, this.session);
+    if (this.session === undefined) return begin;
+    const { role, preRequest } = this.session;
+    const { default_transaction_isolation: isolation, ...settings } = this.session.settings;
+    // The role last: it may not be allowed to change all of the others.
+    const calls = [...Object.entries(settings), ['role', role] as const].map(
+      ([name, value]) => `set_config(${escaped(name)}, ${escaped(value)}, true)`,
+    );
+    const level = isolation === undefined || begin.includes('isolation') ? '' : ` isolation level ${isolation}`;
+    return `${begin}${level}; select ${calls.join(', ')}${preRequest === undefined ? '' : `; select ${preRequest}()`}`;
   }
 
   /** Statements in flight have these seconds to end. */
@@ -152,4 +160,9 @@ export class Connection implements Runner {
     await this.reserved.close({ timeout: 0 }).catch(() => undefined);
     this.giveBack();
   }
+}
+
+/** A text literal, whatever `standard_conforming_strings` is. PostgreSQL has no text with a zero byte. */
+function escaped(text: string): string {
+  return `E'${text.replaceAll('\0', '').replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

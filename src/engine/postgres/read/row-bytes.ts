@@ -7,8 +7,8 @@ import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/l
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
 import { valueTooLong } from '../../../plan/coerce.ts';
-import { conjuncts, type OutputColumn, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
-import { maxKeys, maxRowsWritten } from '../../shared/plan-keys.ts';
+import { conjuncts, type ReadPlan } from '../../../plan/types.ts';
+import { maxKeys } from '../../shared/plan-keys.ts';
 import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';
 import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
@@ -59,10 +59,6 @@ export function changedWithin(change: string, columns: string, long: string): st
 function countedWithin(query: string, columns: string, long: string, bytes = MAX_RETURNED_BYTES): string {
   const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as " bytes so far" from (${query}) as listed`;
   return `select ${columns} from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${bytes}`)}`;
-}
-
-export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
-  return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
 
 /** A computed value, which must not be longer than its field allows. */

@@ -3,6 +3,7 @@ import type { Field } from '../../../collection/declaration.ts';
 import { callsFunctions, namedFields, readsOwnCollection } from '../../../plan/access/named-fields.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
+import { mayReturnTooMuch } from '../../shared/plan-keys.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compileBoundedSource, type Output, outputOf } from '../../sql/output.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
@@ -10,7 +11,7 @@ import { compileShape, scopeOf } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
-import { mayReturnTooMuch, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
+import { RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { storedRecordset } from './input-rows.ts';
 import type { Step, WriteContext } from './step.ts';
 

@@ -63,16 +63,12 @@ export function insertHead(
   { collection, adopted, isRestricted }: WriteContext,
   given: readonly Field[] = collection.fields,
 ): { into: string; fields: readonly Field[] } {
-  if (isRestricted && given.length > 0) {
-    const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
-    return { into: `insert into ${identifier(collection.name)} (${columnList(given)})${overriding}`, fields: given };
-  }
-  const writable = writtenFields(collection).filter((field) => !field.readOnly || !adopted.fields.has(field));
   const isFilled = (field: Field) => field.default !== undefined || field.generated !== undefined || field.filled;
+  const writable = writtenFields(collection).filter((field) => !field.readOnly || !adopted.fields.has(field));
   const needed = writable.filter(
     (field) => !adopted.fields.has(field) || given.includes(field) || field === collection.assigned || isFilled(field),
   );
-  const fields = needed.length === 0 ? writable : needed;
+  const fields = isRestricted && given.length > 0 ? given : needed.length === 0 ? writable : needed;
   const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
   return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
 }

@@ -6,7 +6,6 @@
 import { mapInSlices } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
 import {
-  allReferences,
   type Catalogue,
   type Collection,
   type Field,
@@ -15,7 +14,7 @@ import {
   referencesTo,
 } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import type { Assignment, WritePlan } from '../../../plan/types.ts';
+import { type Assignment, assignedValue, type WritePlan } from '../../../plan/types.ts';
 import type { BodyPlan, RowSource } from '../../shared/body-tables.ts';
 import { firstProblem } from '../../shared/row-problems.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
@@ -47,16 +46,13 @@ function missingIn(connection: Connection, plan: WritePlan, failed: number | und
   if (plan.kind === 'delete') return undefined;
   if (plan.kind !== 'update') return firstBadRow(connection, plan, 'missing', failed);
   const { into, set } = plan;
-  const given = givenBy(set);
-  for (const reference of allReferences(into)) {
-    const values = fieldsOf(reference).map(({ name }) => given(name) ?? null);
-    if (values.includes(null)) continue;
-    if (!exists(connection, reference.to, into.among.get(reference.to)!.key, values)) {
-      return missingReference(into, reference, ...valuesIn(fieldsOf(reference), values));
-    }
-  }
-  return undefined;
+  const values = new Map(set.map((each) => [each.field, assignedValue(each)]));
+  const row = into.fields.map((field) => values.get(field));
+  const asRow: BodyPlan = { ...TERMS, kind: 'insert', into, rows: [row], given: plan.given, conflict: 'refuse' };
+  return firstBadRow(connection, asRow, 'missing')?.with({ index: undefined });
 }
+
+const TERMS = { singular: false, mustExist: false };
 
 /** A reference of which a change by a filter sets some fields. The values of the others are in the rows. */
 function partialReference(plan: WritePlan): ApiError | undefined {

@@ -1,17 +1,16 @@
 /** The rows that a write finds and returns, in SQL. */
-import { MAX_EMBEDDING_SECONDS, MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
+import { MAX_EMBEDDING_SECONDS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows, type RowForm } from '../../../encode/encoding.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
-import { type DeletePlan, isAlways, type OutputColumn, type UpdatePlan, type WritePlan } from '../../../plan/types.ts';
+import { type DeletePlan, isAlways, type UpdatePlan, type WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
-import { maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
+import { maxRowsWritten, mayReturnTooMuch, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { compilePage } from '../../sql/expression.ts';
 import { type Output, outputOf } from '../../sql/output.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
-import { maxRowBytes } from '../../sql/row-size.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { limitPart } from '../connection/deadline.ts';
@@ -63,7 +62,9 @@ export function compileReturned(plan: WritePlan, encoding: Encoding): ReturnedRo
   if (returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound && maxRowsWritten(plan) > 1 ? sortedByKey(into, returning) : returning;
-  const output = boundedAnswer(plan, shape.columns, outputOf(shape.columns, encoding, sqliteDialect));
+  const unbounded = outputOf(shape.columns, encoding, sqliteDialect);
+  const isCounted = mayReturnTooMuch(plan, shape.columns, unbounded);
+  const output: Output = isCounted ? { ...unbounded, bounded: 'rows' } : unbounded;
   const reachesOthers = readsOtherCollections(shape);
   const removal = plan.kind === 'delete' && reachesOthers ? plan : undefined;
   const statement = buildStatement(guardedDialect, (bind) => {
@@ -76,13 +77,6 @@ export function compileReturned(plan: WritePlan, encoding: Encoding): ReturnedRo
     return compileShape(shape, shown, output, scope);
   });
   return { statement, encoding, form: output.form, isBefore: removal !== undefined, reachesOthers };
-}
-
-/** Counts bytes if the answer could exceed its limit. */
-function boundedAnswer(plan: WritePlan, columns: readonly OutputColumn[], output: Output): Output {
-  return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES
-    ? { ...output, bounded: 'rows' }
-    : output;
 }
 
 export function changedRows({ fields }: Collection, json: string): string {
