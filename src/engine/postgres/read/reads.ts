@@ -24,8 +24,8 @@ import { compileIsLarge, pagedTree, withLargeTree } from './large-trees.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
 /**
- * A read in one statement of at most `most` rows; undefined if there are more. An aggregate that prints rows gets all of
- * them. Not async: each additional promise would cost every cheap read.
+ * A read in one statement of at most `most` rows; undefined if there are more. An aggregate that prints rows gets all
+ * of them. Not async: each additional promise would cost every cheap read.
  */
 export function firstPage(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect, most = CURSOR_ROWS) {
   const output = outputOfRead(plan, encoding, dialect);
