@@ -70,13 +70,13 @@ export class Products {
 export async function indexBytes({ database, flags: [, schema] }: EmptyDatabase): Promise<number> {
   if (schema === undefined) {
     const db = new Database(database);
-    const sql = `select sum(pgsize) as bytes from dbstat where name glob '_products_search_[dws]*' or name glob 'sqlite_autoindex__products_search_*'`;
+    const sql = `select sum(pgsize) as bytes from dbstat where name glob '_products_search_[dwrs]*' or name glob 'sqlite_autoindex__products_search_*'`;
     const { bytes } = db.query(sql).get() as { bytes: number };
     db.close();
     return bytes;
   }
   const sql = new SQL(database, { max: 1 });
-  const tables = ['documents', 'words', 'stale'].map(
+  const tables = ['documents', 'words', 'recent', 'stale'].map(
     (part) => `pg_total_relation_size('${schema}._products_search_${part}')`,
   );
   const [row] = await sql.unsafe(`select (${tables.join(' + ')})::float8 as bytes`);

@@ -78,7 +78,7 @@ import { translateWriteError } from './write/write-errors.ts';
 /** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
 /** The time from a write until rows are indexed for searches. */
-const INDEX_MS = 1_000;
+const INDEX_MS = 3_000;
 
 export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly url: string;

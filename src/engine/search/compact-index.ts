@@ -3,22 +3,25 @@
  * numbers of these rows are forgotten after the last word. After a restart it begins again.
  */
 import { buildStatement, type SqlDialect } from '../sql/statement.ts';
-import { type AddedChunk, addChunks, CHUNK_BYTES } from './index-rows.ts';
 import { describeIndex, LAST_CHUNK, nameOfWord, UNUSED, type WordIndex, withoutDefinition } from './index-tables.ts';
 import { NumberSet } from './number-set.ts';
 import { eachPosting, PostingList, readHits } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
+import { type AddedChunk, addChunks, CHUNK_BYTES, moveWords } from './store-words.ts';
 
 /** The words of a transaction. Others wait for it. */
 const WORDS_PER_STEP = 100;
 /** It begins when more rows changed than this number and a quarter of all. */
 export const FEWEST_UNUSED = 2_000;
 
+/** Fewer bytes of recent words move in one transaction, so that it begins although others write. */
+const FEW_BYTES = 100_000;
+
 export interface Compaction {
   /** The last word that was rewritten. */
   readonly after: string;
-  /** The chunks with the numbers that are removed. */
-  readonly chunks: ReadonlySet<number>;
+  /** The chunks with the numbers that are removed. Undefined until recent words have moved. */
+  readonly chunks?: ReadonlySet<number>;
 }
 
 /** Returns undefined if there is nothing left to do. Runs in a transaction that excludes other writers of the index. */
@@ -33,18 +36,23 @@ export function* compactWords(
     (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} order by last`,
   );
   const rows = withoutDefinition(stored, describeIndex(index));
-  const known = begun === undefined ? rows : rows.filter(({ chunk }) => begun.chunks.has(Number(chunk)));
+  const known = begun?.chunks === undefined ? rows : rows.filter(({ chunk }) => begun.chunks!.has(Number(chunk)));
   const unused = new NumberSet();
   yield* takeInSlices(known, ({ docs }) => eachPosting(docs as Uint8Array, (document) => unused.add(document)));
-  if (begun === undefined) {
+  if (begun?.chunks === undefined) {
     if (!(yield* isWorthwhile(dialect, index, unused.size))) return undefined;
+    let recentBytes: number;
+    do {
+      recentBytes = yield* moveWords(dialect, index, 0);
+      if (recentBytes > FEW_BYTES) return { after: UNUSED };
+    } while (recentBytes > 0);
     // Numbers that are added from now on have other chunks.
     yield buildStatement(
       dialect,
       () => `update ${words} set chunk = last where stem = '${UNUSED}' and chunk = ${LAST_CHUNK}`,
     );
   }
-  const { after, chunks } = begun ?? { after: UNUSED, chunks: new Set(known.map(({ last }) => Number(last))) };
+  const { after = UNUSED, chunks = new Set(known.map(({ last }) => Number(last))) } = begun ?? {};
   const found = yield buildStatement(dialect, (bind) => {
     const some = `select distinct word from ${words} where word > ${bind(after)} and chunk = ${LAST_CHUNK} order by word limit ${WORDS_PER_STEP}`;
     return `select w.stem, w.word, w.chunk, w.docs from (${some}) as batch join ${words} as v on v.word = batch.word and v.chunk = ${LAST_CHUNK} join ${words} as w on w.stem = v.stem and w.word = v.word`;

@@ -1,11 +1,10 @@
 /** Indexes stale rows: reads their words, and stores them in a transaction that excludes other runs. */
 import { stemOf } from '../../text/words/languages.ts';
-import { isCode, wordsOf } from '../../text/words/tokens.ts';
-import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { wordsOf } from '../../text/words/tokens.ts';
+import { type Bind, buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
 import {
   describeIndex,
   LAST_CHUNK,
-  nameOfWord,
   referencesIn,
   textsOf,
   UNUSED,
@@ -14,6 +13,7 @@ import {
 } from './index-tables.ts';
 import { eachPosting, PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
+import { addChunks, CHUNK_BYTES, type IndexedWord, storeWords, wordIn } from './store-words.ts';
 
 /** The rows of a transaction. Others wait for it. */
 export const BATCH_ROWS = 500;
@@ -21,8 +21,6 @@ export const BATCH_ROWS = 500;
 const ROWS_BEFORE_PAUSE = 20;
 /** The indexed characters of a field; the rest of a longer text is not found. */
 const MAX_TEXT = 100_000;
-/** A longer chunk is full: each change writes all of it. */
-export const CHUNK_BYTES = 400;
 
 /** The fields' texts of rows of the collection, in the form that both engines print. */
 export function textColumns(dialect: SqlDialect, { fields }: WordIndex): string {
@@ -42,12 +40,6 @@ export function joinReferences(index: WordIndex): string {
     return ` left join ${identifier(to)} as ${alias} on ${alias}.${identifier(target)} = r.${identifier(by)}`;
   });
   return joins.join('');
-}
-
-interface IndexedWord {
-  readonly stem: string;
-  readonly word: string;
-  readonly list: PostingList;
 }
 
 /** Rows that were read for the index. Their numbers begin at 1 until they are stored. */
@@ -77,10 +69,7 @@ export function* readStaleRows(dialect: SqlDialect, index: WordIndex): Steps<Sta
   const takeRow = (row: StepRow) => {
     if (Number(row.exists) === 0) return;
     const number = indexed.push(Number(row.seq));
-    for (const [stem, word, hits] of wordsOfRow(index, row)) {
-      const { list } = entry(words, nameOfWord(stem, word), () => ({ stem, word, list: new PostingList() }));
-      list.add(number, hits);
-    }
+    for (const [stem, word, hits] of wordsOfRow(index, row)) wordIn(words, stem, word).list.add(number, hits);
   };
   yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
   return { stale: rows.map(({ seq }) => Number(seq)), indexed, words: [...words.values()] };
@@ -89,8 +78,8 @@ export function* readStaleRows(dialect: SqlDialect, index: WordIndex): Steps<Sta
 /** Stores stale rows in the index, unless others have done so meanwhile. */
 export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: StaleRows): Steps<void> {
   const { documents, words, stale, key } = index;
-  const numbers = (bind: Bind, list: readonly number[]) =>
-    dialect.jsonRows(bind(JSON.stringify(list.map((each, nth) => [each, nth + 1]))), ['number', 'number']);
+  const numbers = (bind: Bind, list: readonly number[], before = 0) =>
+    dialect.jsonRows(bind(JSON.stringify(list.map((each, nth) => [each, before + nth + 1]))), ['number', 'number']);
   const found = yield buildStatement(
     dialect,
     (bind) => `select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0`,
@@ -98,15 +87,11 @@ export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: Sta
   if (found.length < read.stale.length) return;
   const unused = yield buildStatement(
     dialect,
-    (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} and chunk in (0, ${LAST_CHUNK})`,
-  );
-  withoutDefinition(unused, describeIndex(index));
-  const [greatest] = yield buildStatement(
-    dialect,
     (bind) =>
-      `select coalesce(max(n), 0) as n from (select max(doc) as n from ${documents} union all select max(last) as n from ${words} where stem = ${bind(UNUSED)}) as numbers`,
+      `select chunk, last, case when chunk = 0 then docs end as docs, (select max(doc) from ${documents}) as greatest from ${words} where stem = ${bind(UNUSED)}`,
   );
-  const before = Number(greatest!.n);
+  const lasts = withoutDefinition(unused, describeIndex(index)).map(({ last }) => Number(last));
+  const before = Math.max(Number(unused[0]!.greatest), ...lasts);
   const removed = yield buildStatement(
     dialect,
     (bind) =>
@@ -121,10 +106,10 @@ export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: Sta
     yield buildStatement(
       dialect,
       (bind) =>
-        `insert into ${documents} (doc, ${key()}) select c1 + ${before}, ${key('s.')} from ${numbers(bind, read.indexed)} as l join ${stale} as s on s.seq = c0`,
+        `insert into ${documents} (doc, ${key()}) select c1, ${key('s.')} from ${numbers(bind, read.indexed, before)} as l join ${stale} as s on s.seq = c0`,
     );
   }
-  yield* append(dialect, index, read.words, before);
+  yield* storeWords(dialect, index, read.words, before, before + read.indexed.length);
   yield buildStatement(
     dialect,
     (bind) => `delete from ${stale} where seq in (select c0 from ${numbers(bind, read.stale)} as l)`,
@@ -154,7 +139,7 @@ export function* wordsOfRow({ fields }: WordIndex, row: StepRow): Generator<Word
   const languages = [...new Set(fields.map(({ language }) => language))];
   for (const [word, hits] of hitsOf(fields.map((_, nth) => row[`t${nth}`]))) {
     const stem = stemOf(languages[0]!, word);
-    if (languages.every((language) => stemOf(language, word) === stem)) yield [stem, word, hits];
+    if (languages.every((language, nth) => nth === 0 || stemOf(language, word) === stem)) yield [stem, word, hits];
     else yield* hitsByStem(word, hits, (field) => stemOf(fields[field]!.language, word));
   }
 }
@@ -163,7 +148,8 @@ function* hitsByStem(word: string, hits: readonly number[], stemIn: (field: numb
   const byStem = new Map<string, number[]>();
   for (let at = 0; at < hits.length; ) {
     const end = at + 3 + hits[at + 2]!;
-    entry(byStem, stemIn(hits[at]!), noHits).push(...hits.slice(at, end));
+    const stem = stemIn(hits[at]!);
+    byStem.set(stem, [...(byStem.get(stem) ?? []), ...hits.slice(at, end)]);
     at = end;
   }
   for (const [stem, some] of byStem) yield [stem, word, some];
@@ -176,14 +162,14 @@ function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
     if (text === null || text === undefined) return;
     const words = wordsOf(String(text));
     const length = words.reduce((most, { position }) => Math.max(most, position + 1), 0);
-    const counts = new Map<string, number>();
     for (const { text: word, position, parts = 1 } of words) {
-      const hits = entry(found, word, noHits);
-      const countAt = counts.get(word);
+      const hits = found.get(word);
+      const at = hits === undefined ? 0 : lastField(hits);
       // A code as a whole is one word.
-      if (countAt === undefined) counts.set(word, hits.push(field, length + 1 - parts, 1, position) - 2);
+      if (hits === undefined) found.set(word, [field, length + 1 - parts, 1, position]);
+      else if (hits[at] !== field) hits.push(field, length + 1 - parts, 1, position);
       else {
-        hits[countAt]! += 1;
+        hits[at + 2]! += 1;
         hits.push(position);
       }
     }
@@ -191,62 +177,9 @@ function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
   return found;
 }
 
-const noHits = (): number[] => [];
-
-/** The entry of a key, made if it is missing. */
-function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-}
-
-/** A word, its chunk and the rows that are added to it. */
-export interface AddedChunk {
-  readonly stem: string;
-  readonly word: string;
-  readonly chunk: number;
-  readonly last: number;
-  readonly hex: string;
-}
-
-/** Appends postings to the last chunk of their word. A chunk that is full is not changed any more. */
-function* append(dialect: SqlDialect, index: WordIndex, postings: readonly IndexedWord[], before: number): Steps<void> {
-  if (postings.length === 0) return;
-  const { words } = index;
-  // In the order of the table, so that neighbours share a page.
-  const lists = postings.toSorted((one, other) => (one.stem < other.stem ? -1 : 1));
-  const names = lists.map(({ stem, word }) => [stem, word]);
-  const found = yield buildStatement(dialect, (bind) => {
-    const list = dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text']);
-    return `select w.stem, w.word, w.last, length(w.docs) as size from ${list} as l join ${words} as w on w.stem = c0 and w.word = c1 and w.chunk = ${LAST_CHUNK}`;
-  });
-  const full = found.filter(({ size }) => Number(size) > CHUNK_BYTES);
-  if (full.length > 0) {
-    yield buildStatement(dialect, (bind) => {
-      const closed = full.map(({ stem, word }) => [stem, word]);
-      const list = dialect.jsonRows(bind(JSON.stringify(closed)), ['text', 'text']);
-      return `update ${words} set chunk = last, letters = null from ${list} as l where stem = c0 and word = c1 and chunk = ${LAST_CHUNK}`;
-    });
-  }
-  const open = found.filter(({ size }) => Number(size) <= CHUNK_BYTES);
-  const lasts = new Map(open.map(({ stem, word, last }) => [nameOfWord(stem, word), Number(last)]));
-  const added: AddedChunk[] = [];
-  yield* takeInSlices(lists, ({ stem, word, list }) => {
-    const hex = list.encode((lasts.get(nameOfWord(stem, word)) ?? 0) - before);
-    added.push({ stem, word, chunk: LAST_CHUNK, last: list.last + before, hex });
-  });
-  yield addChunks(dialect, index, added);
-}
-
-export function addChunks(dialect: SqlDialect, { words }: WordIndex, added: readonly AddedChunk[]): Statement {
-  const rows = added.map(({ stem, word, chunk, last, hex }) => {
-    return [stem, word, chunk === LAST_CHUNK && !isCode(word) ? word.length : null, chunk, last, hex];
-  });
-  return buildStatement(dialect, (bind) => {
-    const list = dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'text', 'number', 'number', 'number', 'bytes']);
-    return `insert into ${words} (stem, word, letters, chunk, last, docs) select * from ${list} as l where true
-      on conflict (stem, word, chunk) do update set last = excluded.last, docs = ${dialect.joinBytes(`${words}.docs`, 'excluded.docs')}`;
-  });
+/** The place of the last field of hits. */
+function lastField(hits: readonly number[]): number {
+  let at = 0;
+  for (let next = 0; next < hits.length; next += 3 + hits[next + 2]!) at = next;
+  return at;
 }

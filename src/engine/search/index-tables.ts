@@ -6,6 +6,7 @@
  *   length of the word, unless it is a code. The word '' lists the numbers that are no longer in use;
  *   its chunks are not in order. Its first one is the definition of the index, so that a service with an earlier
  *   declaration neither reads nor writes it.
+ * - `recent` has the words of the rows that were indexed last, which are added to `words` later (store-words.ts).
  * - `stale` names rows that changed since. Triggers fill it, so that it has the writes of every program. A search
  *   indexes these rows first (index-rows.ts).
  */
@@ -27,6 +28,7 @@ export interface WordIndex {
   readonly collection: Collection;
   readonly documents: string;
   readonly words: string;
+  readonly recent: string;
   readonly stale: string;
   /** The key's columns, each with a prefix. */
   readonly key: (prefix?: string) => string;
@@ -44,6 +46,7 @@ export const wordIndexOf: (collection: Collection) => WordIndex | undefined = me
     collection,
     documents: identifier(tables.documents),
     words: identifier(tables.words),
+    recent: identifier(tables.recent),
     stale: identifier(tables.stale),
     key: (prefix = '') => columnList(key, prefix),
     sameKey: (one: string, other: string) =>
@@ -52,15 +55,15 @@ export const wordIndexOf: (collection: Collection) => WordIndex | undefined = me
   };
 });
 
-/** Distinguishes words that have several stems, in texts of several languages. */
+/** Distinguishes words that have several stems, in texts of several languages. Some words contain a space. */
 export function nameOfWord(stem: unknown, word: unknown): string {
-  return `${stem} ${word}`;
+  return `${stem}\n${word}`;
 }
 
 /** The names of the tables, which are not served as collections. */
 export function wordTables(table: string) {
   const part = (suffix: string) => `_${table}_search_${suffix}`;
-  return { documents: part('documents'), words: part('words'), stale: part('stale') };
+  return { documents: part('documents'), words: part('words'), recent: part('recent'), stale: part('stale') };
 }
 
 /** Indexes of the words: for prefixes, and for misspellings. */

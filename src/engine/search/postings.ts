@@ -17,7 +17,7 @@ export class PostingList {
     if (this.last === 0) this.first = document;
     else push(this.bytes, document - this.last);
     this.last = document;
-    const packed: number[] = [];
+    packed.length = 0;
     for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
       const end = at + 3 + hits[at + 2]!;
       push(packed, hits[at]!);
@@ -35,11 +35,18 @@ export class PostingList {
 
   /** In hexadecimal digits. `after` is the last number of the postings before. */
   encode(after: number): string {
+    return Buffer.from(this.pack(after)).toString('hex');
+  }
+
+  pack(after: number): readonly number[] {
     const start: number[] = [];
     push(start, this.first - after);
-    return Buffer.from(start).toString('hex') + Buffer.from(this.bytes).toString('hex');
+    return start.concat(this.bytes);
   }
 }
+
+/** The hits of the row that is added. */
+const packed: number[] = [];
 
 function push(bytes: number[], value: number): void {
   let rest = value;
@@ -91,5 +98,26 @@ export function readHits(bytes: Uint8Array, hitsAt: number, hits: number[]): voi
       position += read(bytes, place);
       hits.push(position);
     }
+  }
+}
+
+/** The postings of several words. `before` is the number before that of the first row. */
+export function packLists(words: readonly { readonly list: PostingList }[], before: number): string {
+  const all: number[] = [];
+  for (const { list } of words) {
+    const bytes = list.pack(-before);
+    push(all, bytes.length);
+    for (const byte of bytes) all.push(byte);
+  }
+  return Buffer.from(all).toString('hex');
+}
+
+/** Calls `take` for the postings of each word. */
+export function eachList(bytes: Uint8Array, take: (nth: number, start: number, end: number) => void): void {
+  for (let at = 0, nth = 0; at < bytes.length; nth++) {
+    const length = read(bytes, at);
+    const start = place;
+    at = start + length;
+    take(nth, start, at);
   }
 }

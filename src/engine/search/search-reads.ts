@@ -7,8 +7,9 @@ import { compilePredicate } from '../sql/predicate.ts';
 import { compileRead, scopeOf } from '../sql/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
 import { joinReferences, textColumns } from './index-rows.ts';
-import { LAST_CHUNK, type WordIndex } from './index-tables.ts';
+import { LAST_CHUNK, UNUSED, type WordIndex } from './index-tables.ts';
 import { rankedPlan } from './rank-job.ts';
+import { letterOf } from './store-words.ts';
 
 export type SearchRead =
   /** The rows of all words with these stems, or with a prefix. */
@@ -23,7 +24,7 @@ export type SearchRead =
   | { readonly kind: 'texts'; readonly documents: readonly number[] };
 
 export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: ReadPlan, read: SearchRead): Statement {
-  const { collection, documents, words, sameKey } = index;
+  const { collection, documents, words, recent, sameKey } = index;
   const table = identifier(collection.name);
   if (read.kind === 'page') {
     const columns = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
@@ -33,20 +34,26 @@ export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: R
     const numbers = (list: readonly number[]) =>
       dialect.jsonRows(bind(JSON.stringify(list.map((each) => [each]))), ['number']);
     const chunks = 'select w.stem, w.word, w.chunk, w.docs from';
+    const recentWords = `union all select null, r.names, r.last, r.docs from ${recent} as r`;
     switch (read.kind) {
       case 'stems': {
-        const list = dialect.jsonRows(bind(JSON.stringify(read.stems.map((stem) => [stem]))), ['text']);
-        return `${chunks} ${list} as l join ${words} as w on w.stem = c0`;
+        const list = (texts: readonly string[]) =>
+          dialect.jsonRows(bind(JSON.stringify(texts.map((text) => [text]))), ['text']);
+        const letters = read.stems.filter((stem) => stem !== UNUSED).map(letterOf);
+        return `${chunks} ${list(read.stems)} as l join ${words} as w on w.stem = c0
+          ${recentWords} where r.letter in (select c0 from ${list(letters)} as l)`;
       }
       case 'prefix': {
         const range = `v.word >= ${bind(read.prefix)} and v.word < ${bind(`${read.prefix}\u{10ffff}`)}`;
         return `${chunks} ${words} as v cross join ${words} as w
-          where ${range} and v.chunk = ${LAST_CHUNK} and w.stem = v.stem and w.word = v.word`;
+          where ${range} and v.chunk = ${LAST_CHUNK} and w.stem = v.stem and w.word = v.word
+          ${recentWords} where r.letter = ${bind(letterOf(read.prefix))}`;
       }
       case 'similar': {
         const { shortest, longest, patterns } = read.near;
         const tests = patterns.map((pattern) => `word like ${bind(pattern)}`).join(' or ');
-        return `select word, stem from ${words} where letters > 0 and letters between ${bind(shortest)} and ${bind(longest)} and (${tests})`;
+        return `select stem, word from ${words} where letters > 0 and letters between ${bind(shortest)} and ${bind(longest)} and (${tests})
+          union all select null, names from ${recent}`;
       }
       case 'visible': {
         const list = numbers(read.documents);

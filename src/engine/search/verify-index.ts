@@ -5,6 +5,7 @@ import { joinReferences, textColumns, wordsOfRow } from './index-rows.ts';
 import { UNUSED, type WordIndex } from './index-tables.ts';
 import { eachPosting, readHits } from './postings.ts';
 import type { StepRow, Steps } from './steps.ts';
+import { eachRecent } from './store-words.ts';
 
 const PAGE_ROWS = 500;
 
@@ -17,8 +18,8 @@ export interface IndexState {
 
 /** Compares a number for each row, which depends on all of its words and their places. */
 export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<IndexState> {
-  const { collection, documents, words, stale, sameKey, key } = index;
-  const indexed = yield* sumsOfIndex(dialect, words);
+  const { collection, documents, stale, sameKey, key } = index;
+  const indexed = yield* sumsOfIndex(dialect, index);
   const table = identifier(collection.name);
   const changed = `exists (select 1 from ${stale} as s where ${sameKey('s', 'r')})`;
   const [counts] = yield buildStatement(
@@ -47,8 +48,16 @@ export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<Index
   }
 }
 
-function* sumsOfIndex(dialect: SqlDialect, words: string): Steps<ReadonlyMap<number, number>> {
+function* sumsOfIndex(dialect: SqlDialect, { words, recent }: WordIndex): Steps<ReadonlyMap<number, number>> {
   const sums = new Map<number, number>();
+  const addPostings = (word: string, bytes: Uint8Array) =>
+    eachPosting(bytes, (document, hitsAt) => {
+      const hits: number[] = [];
+      readHits(bytes, hitsAt, hits);
+      sums.set(document, add(sums.get(document) ?? 0, word, hits));
+    });
+  const batches = yield buildStatement(dialect, () => `select names, docs from ${recent}`);
+  for (const { names, docs } of batches) eachRecent(names, docs, (_, word, bytes) => addPostings(word, bytes));
   let last: StepRow = { stem: UNUSED, word: UNUSED, chunk: INT4_MAX };
   for (;;) {
     const { stem, word, chunk: number } = last as Record<string, string | number>;
@@ -60,12 +69,7 @@ function* sumsOfIndex(dialect: SqlDialect, words: string): Steps<ReadonlyMap<num
         order by stem, word, chunk limit ${PAGE_ROWS}`,
     );
     for (const chunk of chunks) {
-      const bytes = chunk.docs as Uint8Array;
-      eachPosting(bytes, (document, hitsAt) => {
-        const hits: number[] = [];
-        readHits(bytes, hitsAt, hits);
-        sums.set(document, add(sums.get(document) ?? 0, String(chunk.word), hits));
-      });
+      addPostings(String(chunk.word), chunk.docs as Uint8Array);
       last = chunk;
     }
     if (chunks.length < PAGE_ROWS) return sums;

@@ -3,13 +3,14 @@
 import { nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
 import { type Language, spellingsOf, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
-import { UNUSED, withoutDefinition } from './index-tables.ts';
+import { LAST_CHUNK, UNUSED, withoutDefinition } from './index-tables.ts';
 import { CHUNKS_BEFORE_PAUSE, type Matches, matchesIn, mergeMatches, NO_MATCHES } from './matches.ts';
 import { NumberSet } from './number-set.ts';
 import { eachPosting, readHits } from './postings.ts';
 import type { RankJob } from './rank-job.ts';
 import type { SearchRead } from './search-reads.ts';
 import { type Pauses, type StepRow, type Steps, takeInSlices } from './steps.ts';
+import { eachRecent } from './store-words.ts';
 
 const OF_STEM = 1;
 export const OF_PREFIX = 0.6;
@@ -61,7 +62,7 @@ export class Vocabulary {
   /** Reads the rows of the words, and of words that begin with the prefix. */
   *read(words: readonly string[], prefix: string | undefined): Steps<void, SearchRead> {
     const stems = new Set([UNUSED, ...words.flatMap((word) => this.stemsOf(word))]);
-    const ofStems = yield { kind: 'stems', stems: [...stems] };
+    const ofStems = yield* this.chunksOf({ kind: 'stems', stems: [...stems] }, (stem) => stems.has(stem));
     const unused = withoutDefinition(
       ofStems.filter(({ word }) => word === UNUSED),
       this.definition,
@@ -70,7 +71,9 @@ export class Vocabulary {
     yield* eachChunk(unused, ({ docs }) => eachPosting(docs as Uint8Array, (document) => this.unused.add(document)));
     if (prefix !== undefined) this.prefixes = this.spellingsOf(prefix);
     const ofPrefix: StepRow[] = [];
-    for (const each of this.prefixes) ofPrefix.push(...(yield { kind: 'prefix', prefix: each }));
+    for (const prefix of this.prefixes) {
+      ofPrefix.push(...(yield* this.chunksOf({ kind: 'prefix', prefix }, (_, word) => word.startsWith(prefix))));
+    }
     this.ofPrefixRows = ofPrefix;
     yield* this.readVisible([...used, ...ofPrefix]);
     for (const word of words) {
@@ -81,6 +84,21 @@ export class Vocabulary {
     if (prefix === undefined) return;
     const own = this.stemsOf(prefix);
     yield* this.add(prefix, ofPrefix, ({ stem }) => (own.includes(String(stem)) ? undefined : OF_PREFIX));
+  }
+
+  /** The chunks of words, also those of recent ones. */
+  private *chunksOf(
+    read: SearchRead,
+    isWanted: (stem: string, word: string) => boolean,
+  ): Steps<readonly StepRow[], SearchRead> {
+    const chunks: StepRow[] = [];
+    yield* eachChunk(yield read, (row) => {
+      if (row.stem !== null) return void chunks.push(row);
+      const chunk = LAST_CHUNK + Number(row.chunk);
+      const add = (stem: string, word: string, docs: Uint8Array) => chunks.push({ stem, word, chunk, docs });
+      eachRecent(row.word, row.docs, add, isWanted);
+    });
+    return chunks;
   }
 
   private stemsOf(word: string): readonly string[] {
@@ -117,16 +135,24 @@ export class Vocabulary {
     for (const word of words.filter((each) => !isCode(each))) {
       const patterns = patternsOfNear(word);
       if (patterns === undefined) continue;
-      const similar = yield { kind: 'similar', near: patterns };
-      const near = nearWords(
-        word,
-        similar.map((row) => String(row.word)),
-      );
+      const similar = new Map<string, Set<string>>();
+      yield* eachChunk(yield { kind: 'similar', near: patterns }, (row) => {
+        // A stem and its word, or those of a group of recent words.
+        const names = row.stem === null ? String(row.word).split('\n') : [String(row.stem), String(row.word)];
+        for (let at = 1; at < names.length; at += 2) {
+          const text = names[at]!;
+          if (text.length < patterns.shortest || text.length > patterns.longest) continue;
+          const known = similar.get(text);
+          if (known === undefined) similar.set(text, new Set([names[at - 1]!]));
+          else known.add(names[at - 1]!);
+        }
+      });
+      const near = nearWords(word, similar.keys()).filter(({ text }) => !isCode(text));
       nearOf.set(word, new Map(near.map(({ text, edits }) => [text, OF_EDITS[edits]!])));
-      for (const row of similar) if (nearOf.get(word)!.has(String(row.word))) stems.add(String(row.stem));
+      for (const { text } of near) for (const stem of similar.get(text)!) stems.add(stem);
     }
     if (stems.size === 0) return;
-    const rows = yield { kind: 'stems', stems: [...stems] };
+    const rows = yield* this.chunksOf({ kind: 'stems', stems: [...stems] }, (stem) => stems.has(stem));
     yield* this.readVisible(rows);
     for (const [word, near] of nearOf) {
       const own = this.stems.get(word)!;

@@ -55,7 +55,8 @@ export function stemOf(language: Language, word: string): string {
   const cache = stems.get(language)!;
   const cached = cache.get(word);
   if (cached !== undefined) return cached;
-  const stem = isCode(word) ? word : STEMS[language](word);
+  // `eeer` has nothing but an ending.
+  const stem = (isCode(word) ? '' : STEMS[language](word)) || word;
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(word, stem);
   return stem;

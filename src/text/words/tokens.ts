@@ -56,16 +56,16 @@ export function isCode(word: string): boolean {
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   let position = 0;
+  const isAscii = !BEYOND_ASCII.test(text);
   const add = (part: string, start: number) => {
-    if (WITHOUT_SPACES.test(part)) {
+    if (!isAscii && WITHOUT_SPACES.test(part)) {
       for (const { segment, index } of segmenter.segment(part)) addWord(segment, start + index);
     } else addWord(part, start);
   };
   const addWord = (part: string, start: number) => {
-    const folded = foldWord(part);
+    const folded = isAscii ? part.slice(0, LONGEST_WORD) : foldWord(part);
     if (folded !== '') words.push({ text: folded, position: position++, start, end: start + part.length });
   };
-  const isAscii = !BEYOND_ASCII.test(text);
   for (const { 0: chunk, 1: more, index } of isAscii
     ? text.toLowerCase().matchAll(ASCII_CHUNK)
     : text.matchAll(CHUNK)) {

@@ -24,7 +24,7 @@ const TEXT = 'text collate "C" not null';
 
 /** The triggers run with the rights of their owner, so that they also record what other roles and programs write. */
 function definitionsOf(schema: string, index: WordIndex): readonly string[] {
-  const { collection, documents, words, stale, key } = index;
+  const { collection, documents, words, recent, stale, key } = index;
   const { name } = collection;
   const qualified = (table: string) => `${identifier(schema)}.${table}`;
   const table = qualified(identifier(name));
@@ -50,6 +50,8 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
     `create table ${words} (stem ${TEXT}, word ${TEXT}, letters integer, chunk integer not null, last integer not null, docs bytea not null, primary key (stem, word, chunk))`,
     `alter table ${words} alter column docs set storage external`,
     ...wordListIndexes(words).map((on) => `create index ${on}`),
+    `create table ${recent} (letter ${TEXT}, last integer not null, names ${TEXT}, docs bytea not null, primary key (letter, last))`,
+    `alter table ${recent} alter column names set storage external, alter column docs set storage external`,
     `create table ${stale} (seq int8 generated always as identity primary key, ${columns})`,
     functionOf(called, body),
     `create trigger ${called} after update on ${table} for each row when (${changed(ownFields(index))}) execute function ${called}()`,
@@ -162,18 +164,31 @@ export async function newestStale(runner: Runner, { stale }: WordIndex): Promise
 
 /** Whether rows are stale that were recorded up to a number of `newestStale`. */
 export async function hasStaleRows(runner: Runner, { stale }: WordIndex, newest: string): Promise<boolean> {
-  const sql = `select 1 as stale from ${stale} where seq <= ${newest} limit 1`;
-  return (await query(runner, { sql, params: [] })).length > 0;
+  const sql = `select 1 as stale from ${stale} where seq <= $1::int8 limit 1`;
+  return (await query(runner, { sql, params: [newest] })).length > 0;
 }
+
+/** The rows that were indexed since the last vacuum, by index. */
+const indexedRows = new Map<string, number>();
+/** The server's own vacuum is too late for an index of which each batch replaces a part. */
+const ROWS_BEFORE_VACUUM = 5_000;
 
 /** Indexes the next stale rows of a collection. */
 export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<void> {
-  await changeIndex(pool, index, indexStaleRows(dialect, index));
+  const { words, recent, stale } = index;
+  const rows = (indexedRows.get(words) ?? 0) + (await changeIndex(pool, index, indexStaleRows(dialect, index)));
+  indexedRows.set(words, rows % ROWS_BEFORE_VACUUM);
+  // It may exceed the time limit of statements.
+  if (rows >= ROWS_BEFORE_VACUUM) {
+    await pool.unsafe(`vacuum (skip_locked) ${words}, ${recent}, ${stale}`).catch(() => undefined);
+  }
 }
 
-function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<void> {
+/** Returns the number of the rows. */
+function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<number> {
   const read = yield* readStaleRows(dialect, index);
   if (read !== undefined) yield* storeStaleRows(dialect, index, read);
+  return read?.stale.length ?? 0;
 }
 
 /** Removes the words of rows that changed. Ends early if `isStopped` returns true. */
@@ -187,9 +202,8 @@ function changeIndex<T>(pool: Pool, index: WordIndex, steps: Steps<T>): Promise<
   return inTransaction(
     pool,
     async (connection) => {
-      // One state of the data: only rows that it contains are removed from those that are stale.
-      await connection.unsafe('set transaction isolation level repeatable read');
-      await connection.unsafe(`lock table ${index.words} in exclusive mode`);
+      // Not the words: vacuum would wait for it.
+      await connection.unsafe(`lock table ${index.documents} in exclusive mode`);
       return awaitSteps(steps, (statement) => query(connection, statement));
     },
     true,

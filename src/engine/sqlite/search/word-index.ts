@@ -22,7 +22,7 @@ import { sqliteDialect } from '../dialect.ts';
 import { select } from '../schema/schema.ts';
 
 function definitionsOf(index: WordIndex): readonly string[] {
-  const { collection, documents, words, stale, key } = index;
+  const { collection, documents, words, recent, stale, key } = index;
   const { name } = collection;
   const table = identifier(name);
   const columns = collection.key.map((field) => `${identifier(field.name)} ${field.type.sqlite.column}`).join(', ');
@@ -34,6 +34,7 @@ function definitionsOf(index: WordIndex): readonly string[] {
     `create table ${documents} (doc integer primary key, ${columns}, unique (${key()})) strict`,
     `create table ${words} (stem text not null, word text not null, letters integer, chunk integer not null, last integer not null, docs blob not null /* ${describeIndex(index)} */, primary key (stem, word, chunk)) strict, without rowid`,
     ...wordListIndexes(words).map((on, nth) => `create index ${identifier(`_${name}_search_words_${nth}`)} ${on}`),
+    `create table ${recent} (letter text not null, last integer not null, names text not null, docs blob not null, primary key (letter, last)) strict`,
     `create table ${stale} (seq integer primary key autoincrement, ${columns}) strict`,
     `create trigger ${trigger('insert')} after insert on ${table} ${record(`values (${key('new.')})`)}`,
     `create trigger ${trigger('delete')} after delete on ${table} ${record(`values (${key('old.')})`)}`,

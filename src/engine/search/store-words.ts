@@ -1,0 +1,151 @@
+/**
+ * Stores the words of rows. Those of a batch are stored as they are, in groups by their first letter: `recent`. When
+ * they are long together, the longest group moves to `words`, many rows of a word at once, since a change of a chunk
+ * costs the same for one row as for many.
+ */
+import { isCode } from '../../text/words/tokens.ts';
+import { buildStatement, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { LAST_CHUNK, nameOfWord, type WordIndex } from './index-tables.ts';
+import { eachList, eachPosting, PostingList, packLists, readHits } from './postings.ts';
+import { type Steps, takeInSlices } from './steps.ts';
+
+/** A longer chunk is full: each change writes all of it. */
+export const CHUNK_BYTES = 400;
+/** The bytes of recent words. A search reads those of its letters, and all for a misspelt word. */
+const RECENT_BYTES = 1_000_000;
+const BATCHES_BEFORE_PAUSE = 5;
+
+export interface IndexedWord {
+  readonly stem: string;
+  readonly word: string;
+  readonly list: PostingList;
+}
+
+/** The entry of a word, made if it is missing. */
+export function wordIn(words: Map<string, IndexedWord>, stem: string, word: string): IndexedWord {
+  const name = stem === word ? word : nameOfWord(stem, word);
+  const known = words.get(name);
+  if (known !== undefined) return known;
+  const made = { stem, word, list: new PostingList() };
+  words.set(name, made);
+  return made;
+}
+
+/** The group of a stem and of its words: they begin with the same letter. */
+export function letterOf(text: string): string {
+  return String.fromCodePoint(text.codePointAt(0)!);
+}
+
+/** Stores the words of a batch. The numbers of its rows are those after `before`, up to `last`. */
+export function* storeWords(
+  dialect: SqlDialect,
+  index: WordIndex,
+  words: readonly IndexedWord[],
+  before: number,
+  last: number,
+): Steps<void> {
+  if (words.length === 0) return;
+  const groups = Map.groupBy(words, ({ stem }) => letterOf(stem));
+  const rows: unknown[][] = [];
+  const pack = ([letter, some]: readonly [string, readonly IndexedWord[]]) => {
+    const names = some.map(({ stem, word }) => nameOfWord(stem, word)).join('\n');
+    rows.push([letter, last, names, packLists(some, before)]);
+  };
+  yield* takeInSlices(groups, pack, 1);
+  yield buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'number', 'text', 'bytes']);
+    return `insert into ${index.recent} (letter, last, names, docs) select * from ${list} as l`;
+  });
+  while ((yield* moveWords(dialect, index, RECENT_BYTES)) > 0);
+}
+
+/** Moves the longest group of recent words, if all have more bytes than `most`. Returns their bytes, or 0. */
+export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number): Steps<number> {
+  const { recent } = index;
+  const groups = yield buildStatement(
+    dialect,
+    () => `select letter, sum(length(docs)) as bytes from ${recent} group by letter order by bytes desc`,
+  );
+  const all = groups.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+  if (all <= most) return 0;
+  const letter = String(groups[0]!.letter);
+  const batches = yield buildStatement(
+    dialect,
+    (bind) => `select names, docs from ${recent} where letter = ${bind(letter)} order by last`,
+  );
+  const words = new Map<string, IndexedWord>();
+  const take = (stem: string, word: string, docs: Uint8Array) => {
+    const { list } = wordIn(words, stem, word);
+    eachPosting(docs, (document, hitsAt) => {
+      const hits: number[] = [];
+      readHits(docs, hitsAt, hits);
+      list.add(document, hits);
+    });
+  };
+  yield* takeInSlices(batches, ({ names, docs }) => eachRecent(names, docs, take), BATCHES_BEFORE_PAUSE);
+  yield* append(dialect, index, [...words.values()]);
+  yield buildStatement(dialect, (bind) => `delete from ${recent} where letter = ${bind(letter)}`);
+  return all;
+}
+
+/** Calls `take` for each word of a group with its postings. */
+export function eachRecent(
+  names: unknown,
+  docs: unknown,
+  take: (stem: string, word: string, docs: Uint8Array) => void,
+  isWanted: (stem: string, word: string) => boolean = () => true,
+): void {
+  const [texts, bytes] = [String(names).split('\n'), docs as Uint8Array];
+  eachList(bytes, (nth, start, end) => {
+    const [stem, word] = [texts[2 * nth]!, texts[2 * nth + 1]!];
+    if (isWanted(stem, word)) take(stem, word, bytes.subarray(start, end));
+  });
+}
+
+/** Appends postings to the last chunk of their word. A chunk that is full is not changed any more. */
+function* append(dialect: SqlDialect, index: WordIndex, postings: readonly IndexedWord[]): Steps<void> {
+  const { words } = index;
+  // In the order of the table, so that neighbours share a page.
+  const lists = postings.toSorted((one, other) => (one.stem < other.stem ? -1 : 1));
+  const names = lists.map(({ stem, word }) => [stem, word]);
+  const found = yield buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text']);
+    return `select w.stem, w.word, w.last, length(w.docs) as size from ${list} as l join ${words} as w on w.stem = c0 and w.word = c1 and w.chunk = ${LAST_CHUNK}`;
+  });
+  const full = found.filter(({ size }) => Number(size) > CHUNK_BYTES);
+  if (full.length > 0) {
+    yield buildStatement(dialect, (bind) => {
+      const closed = full.map(({ stem, word }) => [stem, word]);
+      const list = dialect.jsonRows(bind(JSON.stringify(closed)), ['text', 'text']);
+      return `update ${words} set chunk = last, letters = null from ${list} as l where stem = c0 and word = c1 and chunk = ${LAST_CHUNK}`;
+    });
+  }
+  const open = found.filter(({ size }) => Number(size) <= CHUNK_BYTES);
+  const lasts = new Map(open.map(({ stem, word, last }) => [nameOfWord(stem, word), Number(last)]));
+  const added: AddedChunk[] = [];
+  yield* takeInSlices(lists, ({ stem, word, list }) => {
+    const hex = list.encode(lasts.get(nameOfWord(stem, word)) ?? 0);
+    added.push({ stem, word, chunk: LAST_CHUNK, last: list.last, hex });
+  });
+  yield addChunks(dialect, index, added);
+}
+
+/** A word, its chunk and the rows that are added to it. */
+export interface AddedChunk {
+  readonly stem: string;
+  readonly word: string;
+  readonly chunk: number;
+  readonly last: number;
+  readonly hex: string;
+}
+
+export function addChunks(dialect: SqlDialect, { words }: WordIndex, added: readonly AddedChunk[]): Statement {
+  const rows = added.map(({ stem, word, chunk, last, hex }) => {
+    return [stem, word, chunk === LAST_CHUNK && !isCode(word) ? word.length : null, chunk, last, hex];
+  });
+  return buildStatement(dialect, (bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'text', 'number', 'number', 'number', 'bytes']);
+    return `insert into ${words} (stem, word, letters, chunk, last, docs) select * from ${list} as l where true
+      on conflict (stem, word, chunk) do update set last = excluded.last, docs = ${dialect.joinBytes(`${words}.docs`, 'excluded.docs')}`;
+  });
+}
