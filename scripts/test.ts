@@ -75,8 +75,11 @@ const options = [
 const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'test', ...options, ...args], {
   stdio: ['inherit', 'inherit', 'inherit'],
   env: {
-    // Most processes of a run end before the last step of compilation is worth its CPU time, a tenth of the whole.
+    // Most processes of a run end before optimized code is worth its CPU time, a tenth of the whole for the last step of
+    // compilation alone. Only the hottest code gets the step before it.
     BUN_JSC_useFTLJIT: '0',
+    BUN_JSC_thresholdForOptimizeAfterWarmUp: '20000',
+    BUN_JSC_thresholdForOptimizeAfterLongWarmUp: '20000',
     ...process.env,
     ...(isQuick ? { TEST_ENGINE: 'SQLite' } : { TEST_PROGRAM: program, TEST_THREADS: folder }),
     TEST_SERVER_URL: server.url,
