@@ -49,7 +49,7 @@ async function withWebhooks<T>(
 
 async function list(settings: Settings): Promise<void> {
   const rows = await withWebhooks(settings, webhookProgress);
-  const columns = ['name', 'url', 'seq', 'delivered', 'delivered_at', 'waiting', 'failed'] as const;
+  const columns = ['name', 'url', 'seq', 'delivered', 'delivered_at', 'unsent', 'waiting', 'failed'] as const;
   printRows(columns, rows, settings.json, 'The declaration has no webhooks.');
 }
 

@@ -9,6 +9,8 @@ import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { type Catalogue, type CatalogueSettings, declareCatalogue } from '../collection/declaration.ts';
 import { readText, versionOf } from '../declare/declaration-file.ts';
 import { parseDeclaration } from '../declare/read.ts';
+import { parseNodes, pathAt } from '../declare/reader/document.ts';
+import { DeclarationError, Mistakes } from '../declare/reader/mistakes.ts';
 import { rowFilesIn } from '../declare/row-files.ts';
 import { mergeIntoText } from '../declare/writer/merge.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
@@ -125,8 +127,24 @@ function catalogueOf(text: string, file: string, catalogueSettings: CatalogueSet
     if (!(error instanceof ConfigError)) throw error;
     throw new ApiError('CAT400D', 'the declaration would be invalid', {
       details: `${error.message}\n${NOTHING_CHANGED}`,
+      ...(error instanceof DeclarationError && { errors: mistakesByPath(text, error) }),
     });
   }
+}
+
+/** The mistakes with the paths of their members, so that a form can show each at its input. */
+function mistakesByPath(text: string, { mistakes }: DeclarationError): readonly ApiError[] {
+  const root = parseNodes(text, new Mistakes());
+  return mistakes.map(({ message, ...place }) => {
+    const field = root === undefined ? '' : pathAt(root, place).join('.');
+    return new ApiError('CAT400D', withoutPath(message, field), { field });
+  });
+}
+
+/** The message without the names at its beginning that the path repeats: `clerk.products: read: …`. */
+function withoutPath(message: string, path: string): string {
+  const [name, ...rest] = message.split(': ');
+  return rest.length > 0 && `.${path}.`.includes(`.${name}.`) ? withoutPath(rest.join(': '), path) : message;
 }
 
 /** A request must not read files of the machine: their rows, or whether they exist. */

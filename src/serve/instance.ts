@@ -184,7 +184,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       resources: {
         ...(access && {
           ...access.resources,
-          ...webhookResources(engine, catalogue, audit),
+          ...webhookResources(engine, catalogue, webhooks, audit),
           ...backupResources(settings, audit, settings.backupSeconds > 0 ? context.backUp : undefined),
         }),
         ...edits,

@@ -47,6 +47,13 @@ export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
   return mistakes.any ? undefined : new Tree(text, lines, mistakes).node(document.contents, 0);
 }
 
+/** The names that lead to the member at a place. */
+export function pathAt(node: Node, { line, column }: Place): readonly string[] {
+  const entries = node.kind === 'map' ? node.entries : [];
+  const entry = entries.findLast(({ at }) => at.line < line || (at.line === line && at.column <= column));
+  return entry === undefined ? [] : [entry.key, ...pathAt(entry.node, { line, column })];
+}
+
 function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCounter, mistakes: Mistakes): void {
   const reportedLines = new Set<number>();
   for (const { pos, code, message } of [...errors, ...warnings]) {

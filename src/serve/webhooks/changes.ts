@@ -33,7 +33,7 @@ export class WebhookChanges {
   constructor(
     private readonly engine: Engine,
     private readonly catalogue: Catalogue,
-    private readonly webhook: WebhookDraft,
+    private readonly webhook: Omit<WebhookDraft, 'secret'>,
   ) {
     const { collections, where } = webhook;
     const chosen = [...catalogue.collections.values()].filter(({ name, draft }) => {

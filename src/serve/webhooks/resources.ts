@@ -1,30 +1,42 @@
 /**
  * Webhooks at /catalogue/webhooks, for callers with every right: their progress, the deliveries that failed or wait,
- * and the request to send them again. `catalogue webhooks` does the same.
+ * and the requests to send them again or to send a test. `catalogue webhooks` does the same.
  */
 import { ApiError } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
+import { WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { BodyReceiver } from '../../http/body/body-receiver.ts';
 import { objectIn } from '../../http/body/parse-body.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../../response/own-resources.ts';
+import { WebhookChanges } from './changes.ts';
 import { type Delivery, WebhookStore } from './store.ts';
 
-export function webhookResources(engine: Engine, { draft }: Catalogue, audit: Audit): Resources {
-  const { webhooks = [] } = draft;
+/** `test` sends a message that is not a change, and resolves to the reason why the receiver did not accept it. */
+export function webhookResources(
+  engine: Engine,
+  catalogue: Catalogue,
+  { test }: { readonly test: (name: string) => Promise<string | undefined> },
+  audit: Audit,
+): Resources {
+  const { webhooks = [] } = catalogue.draft;
   const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
   const store = new WebhookStore(engine);
-  const list = async () => jsonAnswer(200, await webhookProgress(store, webhooks));
-  const deliveriesOf = ({ key }: ResourceRequest): Promise<readonly Delivery[]> => {
+  const list = async () => jsonAnswer(200, await webhookProgress(store, webhooks, engine, catalogue));
+  const nameIn = ({ key }: ResourceRequest): string => {
     if (!webhooks.some(({ name }) => name === key))
       throw new ApiError('CAT404', `no webhook has the name ${key}`, { hint: 'GET /catalogue/webhooks lists them.' });
-    return store.deliveries(`webhook=eq.${encodeURIComponent(key!)}&order=seq`);
+    return key!;
   };
+  const deliveriesOf = (asked: ResourceRequest): Promise<readonly Delivery[]> =>
+    store.deliveries(`webhook=eq.${encodeURIComponent(nameIn(asked))}&order=seq`);
   const deliveries = async (asked: ResourceRequest) => jsonAnswer(200, await deliveriesOf(asked));
   const redeliver = async (asked: ResourceRequest) => {
-    const { seq } = await objectIn(bodies, asked.context.call, 'a JSON object with seq, or {} for all deliveries');
+    const form = 'a JSON object with seq or test, or {} for all deliveries';
+    const { seq, test: isTest } = await objectIn(bodies, asked.context.call, form);
+    if (isTest === true) return jsonAnswer(200, { reason: (await test(nameIn(asked))) ?? null });
     if (seq !== undefined && !Number.isSafeInteger(seq))
       throw new ApiError('22P02', 'seq is not a whole number', { field: 'seq', value: seq });
     const chosen = (await deliveriesOf(asked)).filter((each) => seq === undefined || Number(each.seq) === seq);
@@ -35,17 +47,31 @@ export function webhookResources(engine: Engine, { draft }: Catalogue, audit: Au
   return { webhooks: { GET: list, HEAD: list }, 'webhooks/': { GET: deliveries, HEAD: deliveries, POST: redeliver } };
 }
 
-/** The progress of each declared webhook, with the number of deliveries that wait or failed. */
-export async function webhookProgress(store: WebhookStore, declared: readonly WebhookDraft[]) {
+/**
+ * The progress of each declared webhook: `unsent` changes of the log, at most WEBHOOK_WAITING, and the deliveries that
+ * wait for their next attempt or failed for good.
+ */
+export async function webhookProgress(
+  store: WebhookStore,
+  declared: readonly WebhookDraft[],
+  engine: Engine,
+  catalogue: Catalogue,
+) {
   const progress = await store.progress();
   const deliveries = await store.deliveries('order=webhook,seq');
+  const newest = (await engine.log?.position())?.seq ?? 0;
   const count = (name: string, status: string) =>
     deliveries.filter((each) => each.webhook === name && each.status === status).length;
-  return declared.map(({ name, url }) => {
-    const { seq = null, delivered = 0, delivered_at = null } = progress.find((each) => each.name === name) ?? {};
-    const [waiting, failed] = [count(name, 'waiting'), count(name, 'failed')];
-    return { name, url, seq, delivered, delivered_at, waiting, failed };
-  });
+  return Promise.all(
+    declared.map(async ({ secret: _hidden, ...webhook }) => {
+      const { name } = webhook;
+      const { seq = null, delivered = 0, delivered_at = null } = progress.find((each) => each.name === name) ?? {};
+      const changes = new WebhookChanges(engine, catalogue, webhook);
+      const unsent = seq === null ? 0 : (await changes.after(seq, newest, WEBHOOK_WAITING)).length;
+      const [waiting, failed] = [count(name, 'waiting'), count(name, 'failed')];
+      return { ...webhook, seq, delivered, delivered_at, unsent, waiting, failed };
+    }),
+  );
 }
 
 /** Makes deliveries due now. Returns their number. */

@@ -120,6 +120,13 @@ export class WebhookSender {
     this.counts.waiting = 0;
   }
 
+  /** Sends a message that is not a change. Resolves to the reason why it was not accepted. */
+  test(): Promise<string | undefined> {
+    const body = JSON.stringify({ at: new Date().toISOString(), kind: 'test' });
+    const message = { id: `${this.name}-test-${crypto.randomUUID()}`, body, traceParent: undefined };
+    return deliver(this.context.receiver, message, this.context.stopped);
+  }
+
   private isDown(): boolean {
     return this.failures >= DOWN_AFTER;
   }

@@ -95,6 +95,11 @@ export class Webhooks {
   readonly middleware: Middleware = (next) => (context) =>
     this.hasBegun || !context.call.isWrite ? next(context) : this.begin().then(() => next(context));
 
+  readonly test = async (name: string): Promise<string | undefined> => {
+    const sender = this.senders.find((each) => each.name === name);
+    return sender === undefined ? 'this service has no log of changes' : sender.test();
+  };
+
   /** Messages in flight are cut and sent again later. */
   async stop(): Promise<void> {
     if (this.loops.length === 0) return;

@@ -1,5 +1,5 @@
 /** The frame of every page: the bar with search and account, the side bar with the collections, and the content. */
-import { type ReactNode, useEffect, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { mainCollections, titleOfCollection, unshown } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
@@ -16,12 +16,14 @@ import { Logo } from './logo.tsx';
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const [location] = useLocation();
+  const isList = /^\/c\/[^/]+$/.test(location);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer of a narrow screen closes on every navigation
   useEffect(() => setOpen(false), [location]);
   return (
     <div className={`shell${isOpen ? ' drawer-open' : ''}`}>
-      <a className="skip-link" href="#content">
-        {t.app.skip}
+      {/* biome-ignore lint/a11y/useValidAnchor: the rows of a list have no address of their own */}
+      <a className="skip-link" href="#content" onClick={isList ? toRows : undefined}>
+        {isList ? t.app.skipToRows : t.app.skip}
       </a>
       <header className="top-bar line">
         <IconButton
@@ -63,6 +65,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </main>
     </div>
   );
+}
+
+/** The rows of a list, in any layout. */
+const ROWS = '.list-page :is([role=grid], [role=treeitem], article a)';
+
+function toRows(event: MouseEvent): void {
+  const rows = document.querySelector<HTMLElement>(ROWS);
+  if (rows === null) return;
+  event.preventDefault();
+  rows.focus();
 }
 
 function NavLink({ href, icon, label }: { readonly href: string; readonly icon?: IconName; readonly label: string }) {

@@ -66,6 +66,9 @@ export function useModal() {
   useLayoutEffect(() => {
     const dialog = element.current!;
     if (!dialog.open) dialog.showModal();
+    // The browser would prefer a body that scrolls.
+    if (document.activeElement?.className === 'dialog-body')
+      document.activeElement.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
     return () => dialog.close();
   }, []);
   return element;

@@ -1,6 +1,6 @@
 /** Labelled inputs of dialogs and pages. */
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { Labelled } from './small.tsx';
+import { Labelled, Problem } from './small.tsx';
 
 /** Values, or labels by value. */
 type Choices = readonly (string | readonly [value: string, label: string])[] | Readonly<Record<string, string>>;
@@ -67,6 +67,44 @@ export function TextField({ label, help, problem, onChange, suggestions = [], ..
         </datalist>
       )}
     </Labelled>
+  );
+}
+
+interface CheckListProps {
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  /** Absent means all, also later ones. */
+  readonly chosen: readonly string[] | undefined;
+  /** Values that are always chosen. */
+  readonly fixed?: readonly string[];
+  readonly problem?: string | undefined;
+  readonly onChange: (chosen: readonly string[] | undefined) => void;
+}
+
+/** Some values of a few, as checkboxes. */
+export function CheckList({ label, options, chosen, fixed = [], problem, onChange }: CheckListProps) {
+  const isChosen = (value: string) => fixed.includes(value) || (chosen?.includes(value) ?? true);
+  const toggle = (value: string, isOn: boolean) => {
+    const next = options.map(([each]) => each).filter((each) => (each === value ? isOn : isChosen(each)));
+    onChange(next.length === options.length ? undefined : next);
+  };
+  return (
+    <fieldset className="check-list">
+      <legend>{label}</legend>
+      <div className="line wrap">
+        {options.map(([value, name]) => (
+          <Check
+            key={value}
+            checked={isChosen(value)}
+            disabled={fixed.includes(value)}
+            onChange={(isOn) => toggle(value, isOn)}
+          >
+            {name}
+          </Check>
+        ))}
+      </div>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </fieldset>
   );
 }
 

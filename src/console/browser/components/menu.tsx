@@ -188,7 +188,8 @@ function Group({ label, items, close }: GroupProps) {
   );
 }
 
-function nextItem(key: string, at: number, all: readonly HTMLElement[]): HTMLElement | undefined {
+/** The item that a key leads to. */
+export function nextItem(key: string, at: number, all: readonly HTMLElement[]): HTMLElement | undefined {
   if (key === 'ArrowDown') return all[(at + 1) % all.length];
   if (key === 'ArrowUp') return all.at(at - 1);
   if (key === 'Home') return all[0];

@@ -27,6 +27,12 @@ export function printCondition({ isNegated, operator, operand }: ConditionParts)
   return `${isNegated ? 'not.' : ''}${operator}.${operand}`;
 }
 
+/** The claim of a rule: `region` of `{claims.region}`. */
+export const claimIn = (operand: string): string | undefined => /^\{claims\.([\w.]*)\}$/.exec(operand)?.[1];
+export const printClaim = (name: string): string => `{claims.${name.replaceAll(/[^\w.]/g, '')}}`;
+/** A value of the request in a rule: `{claims.region}`, `{now}`. */
+const PLACEHOLDER = /^\{[\w.]*\w\}$/;
+
 /** The values of a list: `(1,"a, b")`. */
 export function parseList(operand: string): readonly string[] {
   const inner = operand.replace(/^[({]|[)}]$/g, '');
@@ -107,6 +113,8 @@ function yesNo(place: FieldPlace, operator: string, operand: string): boolean | 
 
 /** An operand for people. A reference is its title, if the page knows it. */
 function formatText(place: FieldPlace, operand: string): string {
+  const claim = claimIn(operand);
+  if (claim !== undefined) return t.find.claimOf(claim);
   const { name } = kindOf(place);
   if (name === 'number') return formatDigits(operand, 0);
   return name === 'reference' || name === 'date' ? formatValue(place, operand) : operand;
@@ -114,9 +122,10 @@ function formatText(place: FieldPlace, operand: string): string {
 
 const plainName = (operator: string): OperatorName => operator.replace(/\(.*/, '') as OperatorName;
 
-/** `empty` and `notEmpty` are operators of the console. */
+/** `claim`, `empty` and `notEmpty` are operators of the console. */
 export function operatorWords(operator: string): string {
   if (operator === 'during') return t.find.during;
+  if (operator === 'claim') return t.find.claim;
   if (operator === 'empty') return t.fields.isEmpty;
   if (operator === 'notEmpty') return t.fields.isNotEmpty;
   return t.find.operators[plainName(operator)] ?? operator;
@@ -138,7 +147,8 @@ export const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistin
 /** Converts typed text into an operand. Numbers and dates are read as in a cell; lists get their parentheses. */
 export function parseOperand(place: FieldPlace, operator: string, typed: string): Parsed {
   const text = typed.trim();
-  if (text === '') return { problem: t.errors.required };
+  if (text === '' || claimIn(text) === '') return { problem: t.errors.required };
+  if (PLACEHOLDER.test(text)) return { value: text };
   if (plainName(operator) === 'in' && !text.startsWith('(')) return { value: `(${text})` };
   const isRead = ['number', 'date', 'reference'].includes(kindOf(place).name);
   if (!VALUE_OPERATORS.includes(operator) || !isRead) return { value: text };

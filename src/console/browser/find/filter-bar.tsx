@@ -10,6 +10,7 @@ import { Button, IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { Menu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
+import { Toolbar } from '../components/toolbar.tsx';
 import { t } from '../i18n/text.ts';
 import { FilterPopover } from './filter-popover.tsx';
 import { describeCondition } from './or-groups.ts';
@@ -44,7 +45,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <div className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
+    <Toolbar label={t.find.filters(0)} className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
       <Button
         className="filter-toggle small"
         icon="list-filter"
@@ -123,6 +124,6 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
           onClose={() => setEdited(undefined)}
         />
       )}
-    </div>
+    </Toolbar>
   );
 }

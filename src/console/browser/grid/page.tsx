@@ -23,6 +23,7 @@ import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { notifyError } from '../components/toasts.tsx';
+import { Toolbar } from '../components/toolbar.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
@@ -102,20 +103,22 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       <PageTitle title={titleOfCollection(collection)} />
       {total !== undefined && <span className="count">{t.grid.rows(total + added)}</span>}
       <span className="space" />
-      <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
-      {(may('create', collection) || may('update', collection)) && (
-        <Button href={`/import${pathOf(collection)}`} icon="file-up">
-          {t.importing.open}
+      <Toolbar label={t.grid.actions} className="line">
+        <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
+        {(may('create', collection) || may('update', collection)) && (
+          <Button href={`/import${pathOf(collection)}`} icon="file-up">
+            {t.importing.open}
+          </Button>
+        )}
+        <Button icon="columns-3" onClick={() => showDialog(<ColumnsDialog query={query} />)}>
+          {t.grid.columns}
         </Button>
-      )}
-      <Button icon="columns-3" onClick={() => showDialog(<ColumnsDialog query={query} />)}>
-        {t.grid.columns}
-      </Button>
-      {may('create', collection) && (
-        <Button href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
-          {t.grid.newRow}
-        </Button>
-      )}
+        {may('create', collection) && (
+          <Button href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
+            {t.grid.newRow}
+          </Button>
+        )}
+      </Toolbar>
     </header>
   );
 }

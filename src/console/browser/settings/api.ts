@@ -55,10 +55,11 @@ function withState(account: Account): Account {
   return { ...account, claims, isDisabled: disabled === true };
 }
 
-/** A list of the service, such as `roles`. */
-export function useSetting<Data>(path: string, enabled = true) {
+/** A list of the service, such as `roles`, which may be read again at an interval. */
+export function useSetting<Data>(path: string, enabled = true, refetchInterval: number | false = false) {
   return useQuery({
     enabled,
+    refetchInterval,
     queryKey: ['settings', path],
     queryFn: async () => (await ask(`/catalogue/${path}`)).json as Data,
     placeholderData: keepPreviousData,
@@ -95,6 +96,18 @@ export function useDeclaration() {
 export async function changeDeclaration(patch: Patch, version: string, isDryRun: boolean): Promise<Plan> {
   const headers = { 'if-match': version, ...(isDryRun ? { prefer: 'tx=rollback' } : {}) };
   return (await ask(DECLARATION, { method: 'PATCH', headers, body: patch })).json as Plan;
+}
+
+/** A change with its plan and the version of the declaration that it is for. */
+export interface PlannedChange {
+  readonly patch: Patch;
+  readonly version: string;
+  readonly plan: Plan;
+}
+
+export async function planChange(patch: Patch): Promise<PlannedChange> {
+  const { version } = await readDeclaration();
+  return { patch, version, plan: await changeDeclaration(patch, version, true) };
 }
 
 const POLL_MS = 400;

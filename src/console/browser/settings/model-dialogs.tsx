@@ -24,7 +24,7 @@ export function FieldDialog({ collection, collections, field }: FieldDialogProps
     const fields = { ...(isRenamed && { [field.name]: null }), [chosen]: patch };
     return { collections: { [collection.name]: { fields } } };
   };
-  const input = (property: Property): ReactNode => {
+  const input = (property: Property, mistake: string | undefined): ReactNode => {
     const value = form[property];
     const label = t.settings.properties[property];
     const onChange = (next: string) => setForm({ ...form, [property]: next });
@@ -43,7 +43,7 @@ export function FieldDialog({ collection, collections, field }: FieldDialogProps
       return form.references === '' ? null : <Select key={property} {...common} options={t.settings.onDelete} />;
     const problem = property === 'computed' ? expressionProblem(type, value, collection.fields) : undefined;
     const help = (t.settings.propertyHelp as Partial<Record<Property, string>>)[property];
-    return <TextField key={property} {...common} problem={problem} help={help} />;
+    return <TextField key={property} {...common} problem={problem ?? mistake} help={help} />;
   };
   return (
     <ModelForm
@@ -54,10 +54,21 @@ export function FieldDialog({ collection, collections, field }: FieldDialogProps
       }
       {...(field !== undefined && { name: field.name, mayRename: true })}
       taken={collection.fields.map((each) => each.name)}
+      path={`collections.${collection.name}.fields`}
       patchOf={patchOf}
     >
-      <TextField label={t.settings.type} suggestions={TYPES} value={type} onChange={setType} />
-      {PROPERTIES.map(input)}
+      {(problemAt) => (
+        <>
+          <TextField
+            label={t.settings.type}
+            suggestions={TYPES}
+            problem={problemAt('type')}
+            value={type}
+            onChange={setType}
+          />
+          {PROPERTIES.map((each) => input(each, problemAt(each)))}
+        </>
+      )}
     </ModelForm>
   );
 }
@@ -84,13 +95,29 @@ export function CollectionDialog({ collection, comments: stored = '', taken }: C
       title={collection === undefined ? t.settings.addCollection : t.settings.change(collection.name)}
       {...(collection !== undefined && { name: collection.name })}
       taken={taken}
+      path="collections"
       patchOf={patchOf}
     >
-      <TextField label={t.settings.properties.title} value={title} onChange={setTitle} />
-      {collection === undefined && (
-        <TextField label={t.settings.titleField} value={titleField} onChange={setTitleField} />
+      {(problemAt) => (
+        <>
+          <TextField label={t.settings.properties.title} value={title} onChange={setTitle} />
+          {collection === undefined && (
+            <TextField
+              label={t.settings.titleField}
+              problem={problemAt(`fields.${titleField.trim()}`)}
+              value={titleField}
+              onChange={setTitleField}
+            />
+          )}
+          <TextField
+            label={t.record.comments}
+            help={t.settings.commentsHelp}
+            problem={problemAt('comments')}
+            value={comments}
+            onChange={setComments}
+          />
+        </>
       )}
-      <TextField label={t.record.comments} help={t.settings.commentsHelp} value={comments} onChange={setComments} />
     </ModelForm>
   );
 }

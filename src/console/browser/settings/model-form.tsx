@@ -1,9 +1,11 @@
 /** The frame of a form that changes the declaration: a name, the inputs, and the preview of the change. */
 import { type ReactNode, useState } from 'react';
+import { problemOf } from '../api/errors.ts';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/inputs.tsx';
+import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
-import type { Patch } from './api.ts';
+import { type Patch, planChange } from './api.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
 
 export interface ModelFormProps {
@@ -13,34 +15,63 @@ export interface ModelFormProps {
   readonly mayRename?: boolean;
   /** The names in use. A patch of one of them would change it. */
   readonly taken: readonly string[];
-  /** The change that the form means. */
-  readonly patchOf: (name: string) => Patch;
-  readonly children: ReactNode;
+  /** The place of the named part in the declaration: `collections.products.fields`. */
+  readonly path: string;
+  /** The change that the form means; undefined if an input shows its own problem. */
+  readonly patchOf: (name: string) => Patch | undefined;
+  readonly size?: 'small' | 'large';
+  /** The inputs. `problemAt` returns the mistake of a member, such as `products.read.where`. */
+  readonly children: (problemAt: (member: string) => string | undefined) => ReactNode;
 }
 
-export function ModelForm({ title, name: stored, mayRename, taken, patchOf, children }: ModelFormProps) {
+export function ModelForm(props: ModelFormProps) {
+  const { title, name: stored, mayRename, taken, path, patchOf, size = 'small', children } = props;
   const [name, setName] = useState(stored ?? '');
   const [isTried, setTried] = useState(false);
+  const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
   const isTaken = name.trim() !== stored && taken.includes(name.trim());
   const problem = name.trim() === '' ? t.settings.nameMissing : isTaken ? t.settings.nameTaken(name.trim()) : undefined;
-  const onSubmit = () => {
+  const onSubmit = async () => {
     setTried(true);
-    if (problem === undefined) void showDialog(<PreviewDialog patch={patchOf(name.trim())} />);
+    setMistakes({});
+    const patch = problem === undefined ? patchOf(name.trim()) : undefined;
+    if (patch === undefined) return false;
+    try {
+      void showDialog(<PreviewDialog {...(await planChange(patch))} />);
+    } catch (failure) {
+      const errors = problemOf(failure)?.errors;
+      if (errors === undefined) throw failure;
+      setMistakes(Object.fromEntries(errors.map((each) => [each.field ?? '', each.message])));
+    }
     return false;
   };
+  const shown = new Set<string>();
+  const problemAt = (member: string) => {
+    const place = [path, name.trim(), member].filter((part) => part !== '').join('.');
+    shown.add(place);
+    return mistakes[place];
+  };
+  const hasName = stored === undefined || mayRename === true;
+  const nameProblem = (isTried ? problem : undefined) ?? (hasName ? problemAt('') : undefined);
+  const inputs = children(problemAt);
   return (
-    <Dialog title={title} submit={{ label: t.settings.preview, onSubmit }}>
-      {(stored === undefined || mayRename) && (
+    <Dialog title={title} size={size} submit={{ label: t.settings.preview, onSubmit }}>
+      {hasName && (
         <TextField
           label={t.app.userName}
           required
           help={t.settings.nameHelp}
-          problem={isTried ? problem : undefined}
+          problem={nameProblem}
           value={name}
           onChange={setName}
         />
       )}
-      {children}
+      {inputs}
+      {Object.entries(mistakes)
+        .filter(([place]) => !shown.has(place))
+        .map(([place, words]) => (
+          <Problem key={place}>{`${place}: ${words}`}</Problem>
+        ))}
     </Dialog>
   );
 }

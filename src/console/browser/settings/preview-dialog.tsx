@@ -1,55 +1,41 @@
 /** The migration plan and the new text of a change, which the service applies if it is safe and permitted. */
-import { useQuery } from '@tanstack/react-query';
-import { problemOf } from '../api/errors.ts';
 import { CopyButton } from '../components/copy-button.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { notify } from '../components/toasts.tsx';
+import { Dialog, showDialog } from '../components/dialog.tsx';
+import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { changeDeclaration, type Patch, type Plan, readDeclaration, untilServed, useDeclaration } from './api.ts';
+import {
+  changeDeclaration,
+  type Patch,
+  type Plan,
+  type PlannedChange,
+  planChange,
+  untilServed,
+  useDeclaration,
+} from './api.ts';
 
-export function PreviewDialog({ patch }: { readonly patch: Patch }) {
+/** Plans a change and shows the plan, or why it is not possible. */
+export const previewChange = (patch: Patch): Promise<unknown> =>
+  planChange(patch).then((change) => showDialog(<PreviewDialog {...change} />), notifyError);
+
+export function PreviewDialog({ patch, version, plan }: PlannedChange) {
   const { data: declaration } = useDeclaration();
-  const { data, error } = useQuery({
-    queryKey: ['settings', 'plan', patch],
-    queryFn: async () => {
-      const { version } = await readDeclaration();
-      return { version, plan: await changeDeclaration(patch, version, true) };
-    },
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-  });
   const onSubmit = async () => {
-    await changeDeclaration(patch, data!.version, false);
+    await changeDeclaration(patch, version, false);
     notify(t.settings.applying);
     await untilServed();
     location.reload();
     return false;
   };
-  const isSafe = data !== undefined && data.plan.problems.length === 0;
+  const isSafe = plan.problems.length === 0;
   return (
     <Dialog
       title={t.settings.previewTitle}
       size="large"
-      actions={data !== undefined && <CopyButton text={data.plan.text} label={t.settings.copyText} />}
+      actions={<CopyButton text={plan.text} label={t.settings.copyText} />}
       {...(isSafe && declaration?.editable === true && { submit: { label: t.find.apply, onSubmit } })}
     >
-      {error !== null && <Failure error={error} />}
-      {data === undefined && error === null && <Skeleton lines={3} />}
-      {data !== undefined && <PlanWords plan={data.plan} />}
+      <PlanWords plan={plan} />
     </Dialog>
-  );
-}
-
-/** An error with the mistakes of the declaration. */
-function Failure({ error }: { readonly error: unknown }) {
-  const details = problemOf(error)?.details;
-  return (
-    <>
-      <ErrorMessage error={error} />
-      {details != null && <pre>{details}</pre>}
-    </>
   );
 }
 

@@ -2,30 +2,29 @@
 import { useState } from 'react';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from '../../../collection/draft.ts';
 import { CHANGE_WAYS } from '../../../collection/types/operations.ts';
-import { collections, titleOfCollection } from '../api/catalogue.ts';
-import { Check, TextField } from '../components/inputs.tsx';
+import { type Collection, collections, labelOf, titleOfCollection } from '../api/catalogue.ts';
+import { parseQuery } from '../api/query/list.ts';
+import { isSame } from '../base/same.ts';
+import { Check, CheckList } from '../components/inputs.tsx';
+import { Problem } from '../components/small.tsx';
+import { type Line, linesOf, printRule, readLines, readRule } from '../find/condition-lines.ts';
+import { ConditionList } from '../find/condition-list.tsx';
 import { t } from '../i18n/text.ts';
 import { ModelForm, type ModelFormProps } from './model-form.tsx';
 
 const ALL = 'all';
 
-/** The limits of a right as texts. */
+/** The limits of a right. Absent fields and operations mean all of them. */
 interface Limits {
-  readonly where: string;
-  readonly fields: string;
-  readonly operations: string;
+  readonly lines: readonly Line[];
+  readonly fields?: readonly string[] | undefined;
+  readonly operations?: readonly string[] | undefined;
 }
 
 /** By `products.read`. */
 type Grants = Readonly<Record<string, Limits>>;
 
-const NO_LIMITS: Limits = { where: '', fields: '', operations: '' };
-const LIMITS: Readonly<Record<Right, readonly (keyof Limits)[]>> = {
-  read: ['where', 'fields'],
-  create: ['where', 'fields'],
-  update: ['where', 'fields', 'operations'],
-  delete: ['where'],
-};
+const NO_LIMITS: Limits = { lines: [] };
 
 /** Whether the form can show a role: it has one rule for each right. */
 export function isEditable({ rules }: RoleDraft): boolean {
@@ -33,21 +32,28 @@ export function isEditable({ rules }: RoleDraft): boolean {
   return new Set(names).size === names.length;
 }
 
-const limitsOf = ({ where = '', fields = [], operations = [] }: RuleDraft): Limits => ({
-  where,
-  fields: fields.join(', '),
-  operations: operations.join(', '),
-});
+function grantsOf(rules: readonly RuleDraft[]): Grants {
+  const all = collections.flatMap((collection) =>
+    rules
+      .filter((rule) => rule.collection === collection.name)
+      .map(({ right, where, ...limits }) => {
+        const lines = where === undefined ? [] : linesOf(collection, readRule(where));
+        return [`${collection.name}.${right}`, { ...limits, lines }] as const;
+      }),
+  );
+  return Object.fromEntries(all);
+}
 
-/** The rule of the declaration. Null removes what it had before. */
-function ruleOf(limits: Limits): unknown {
-  if (limits.where + limits.fields + limits.operations === '') return true;
-  const list = (text: string) => (text.trim() === '' ? null : text.split(',').map((each) => each.trim()));
-  return {
-    where: limits.where.trim() === '' ? null : limits.where.trim(),
-    fields: list(limits.fields),
-    operations: list(limits.operations),
+/** The rule of the declaration. Null removes what it had before. False if a condition has a problem. */
+function ruleOf(collection: Collection, { lines, fields, operations }: Limits): unknown {
+  const read = readLines(collection, lines);
+  if ('lines' in read) return false;
+  const rule = {
+    where: printRule(collection, read.filters) || null,
+    fields: fields ?? null,
+    operations: operations ?? null,
   };
+  return Object.values(rule).every((limit) => limit === null) ? true : rule;
 }
 
 interface RoleDialogProps extends Pick<ModelFormProps, 'taken'> {
@@ -56,71 +62,140 @@ interface RoleDialogProps extends Pick<ModelFormProps, 'taken'> {
 }
 
 export function RoleDialog({ role, taken }: RoleDialogProps) {
-  const rules = role?.rules ?? [];
-  const before = Object.fromEntries(rules.map((rule) => [`${rule.collection}.${rule.right}`, limitsOf(rule)]));
+  const [before] = useState(() => grantsOf(role?.rules ?? []));
   const [isAll, setAll] = useState(role?.isAll === true);
-  const [grants, setGrants] = useState<Grants>(before);
-  const patchOf = (name: string) => {
-    const changed = collections.map((each) => {
-      const rights = RIGHTS.flatMap((right): readonly (readonly [string, unknown])[] => {
-        const key = `${each.name}.${right}`;
-        const [now, was] = [grants[key], before[key]];
-        if (now !== undefined) return now === was ? [] : [[right, ruleOf(now)]];
-        return was === undefined ? [] : [[right, null]];
-      });
-      return [each.name, Object.fromEntries(rights)] as const;
-    });
-    const some = changed.filter(([, rights]) => Object.keys(rights).length > 0);
-    return { roles: { [name]: isAll ? ALL : Object.fromEntries(some) } };
-  };
-  const grant = (key: string, limits: Limits | undefined) => {
+  const [grants, setGrants] = useState(before);
+  const change = (key: string, limits: Limits | undefined) => {
     const { [key]: _before, ...others } = grants;
     setGrants(limits === undefined ? others : { ...others, [key]: limits });
   };
-  const inputs = (key: string, right: Right, label: string) => {
-    const limits = grants[key];
-    return (
-      <div key={key}>
-        <Check
-          checked={limits !== undefined}
-          onChange={(isOn) => grant(key, isOn ? (before[key] ?? NO_LIMITS) : undefined)}
-        >
-          {t.settings.rights[right]}
-        </Check>
-        {limits !== undefined && (
-          <details open={limits !== NO_LIMITS}>
-            <summary>{t.settings.limits}</summary>
-            {LIMITS[right].map((limit) => (
-              <TextField
-                key={limit}
-                label={t.settings.limitOf(t.settings.limitNames[limit], label, t.settings.rights[right])}
-                help={limit === 'operations' ? CHANGE_WAYS.join(', ') : t.settings.limitHelp[limit]}
-                value={limits[limit]}
-                onChange={(text) => grant(key, { ...limits, [limit]: text })}
-              />
-            ))}
-          </details>
-        )}
-      </div>
-    );
+  const rightsOf = (collection: Collection) =>
+    RIGHTS.flatMap((right): readonly (readonly [string, unknown])[] => {
+      const [now, was] = [grants, before].map((each) => each[`${collection.name}.${right}`]);
+      const rule = now === undefined ? null : ruleOf(collection, now);
+      return isSame(rule, was === undefined ? null : ruleOf(collection, was)) ? [] : [[right, rule]];
+    });
+  const patchOf = (name: string) => {
+    if (isAll) return { roles: { [name]: ALL } };
+    const changed = collections.map((each) => [each.name, rightsOf(each)] as const);
+    const isWrong = changed.some(([, rights]) => rights.some(([, rule]) => rule === false));
+    if (isWrong) {
+      setGrants(withProblems(grants));
+      return undefined;
+    }
+    const some = changed.filter(([, rights]) => rights.length > 0);
+    return { roles: { [name]: Object.fromEntries(some.map(([each, rights]) => [each, Object.fromEntries(rights)])) } };
   };
   return (
     <ModelForm
       title={role === undefined ? t.settings.addRole : t.settings.change(role.name)}
       {...(role !== undefined && { name: role.name })}
       taken={taken}
+      path="roles"
       patchOf={patchOf}
+      size="large"
     >
-      <Check checked={isAll} onChange={setAll}>
-        {t.settings.everyRight}
-      </Check>
-      {!isAll &&
-        collections.map((each) => (
-          <fieldset key={each.name}>
-            <legend>{t.settings.rightsOn(titleOfCollection(each))}</legend>
-            {RIGHTS.map((right) => inputs(`${each.name}.${right}`, right, titleOfCollection(each)))}
-          </fieldset>
-        ))}
+      {(problemAt) => (
+        <>
+          <Check checked={isAll} onChange={setAll}>
+            {t.settings.everyRight}
+          </Check>
+          {!isAll &&
+            collections.map((each) => (
+              <fieldset key={each.name}>
+                <legend>{t.settings.rightsOn(titleOfCollection(each))}</legend>
+                {RIGHTS.map((right) => {
+                  const key = `${each.name}.${right}`;
+                  return (
+                    <RightInputs
+                      key={key}
+                      collection={each}
+                      right={right}
+                      limits={grants[key]}
+                      problemAt={(...member) => problemAt([key, ...member].join('.'))}
+                      onChange={(limits) => change(key, limits)}
+                    />
+                  );
+                })}
+              </fieldset>
+            ))}
+        </>
+      )}
     </ModelForm>
+  );
+}
+
+/** The grants with the problems of their conditions. */
+function withProblems(grants: Grants): Grants {
+  const all = collections.flatMap((collection) =>
+    RIGHTS.flatMap((right) => {
+      const key = `${collection.name}.${right}`;
+      const limits = grants[key];
+      return limits === undefined ? [] : [[key, { ...limits, ...readLines(collection, limits.lines) }] as const];
+    }),
+  );
+  return Object.fromEntries(all);
+}
+
+interface RightInputsProps {
+  readonly collection: Collection;
+  readonly right: Right;
+  /** Absent if the role does not have the right. */
+  readonly limits: Limits | undefined;
+  readonly problemAt: (...member: readonly string[]) => string | undefined;
+  readonly onChange: (limits: Limits | undefined) => void;
+}
+
+/** A right, and the rows, fields and operations that it is limited to. */
+function RightInputs({ collection, right, limits, problemAt, onChange }: RightInputsProps) {
+  const isLimited = limits !== undefined && !isSame(limits, NO_LIMITS);
+  const [isOpen] = useState(isLimited);
+  const labelFor = (limit: keyof typeof t.settings.limitNames) =>
+    t.settings.limitOf(t.settings.limitNames[limit], titleOfCollection(collection), t.settings.rights[right]);
+  const problem = problemAt();
+  const rowProblem = problemAt('where');
+  return (
+    <div>
+      <Check checked={limits !== undefined} onChange={(isOn) => onChange(isOn ? NO_LIMITS : undefined)}>
+        {t.settings.rights[right]}
+      </Check>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      {limits !== undefined && (
+        <details open={isOpen || rowProblem !== undefined}>
+          <summary>{t.settings.limits}</summary>
+          <fieldset className="check-list stack">
+            <legend>{labelFor('where')}</legend>
+            <p className="help">{limits.lines.length === 0 ? t.settings.allRows : t.find.allMatch}</p>
+            <ConditionList
+              isRule
+              hasClaims
+              query={parseQuery(collection, '')}
+              lines={limits.lines}
+              onChange={(lines) => onChange({ ...limits, lines })}
+            />
+            {rowProblem !== undefined && <Problem>{rowProblem}</Problem>}
+          </fieldset>
+          {right !== 'delete' && (
+            <CheckList
+              label={labelFor('fields')}
+              options={collection.fields.map((field) => [field.name, labelOf(field)] as const)}
+              fixed={right === 'read' ? collection.key.map(({ name }) => name) : []}
+              chosen={limits.fields}
+              problem={problemAt('fields')}
+              onChange={(fields) => onChange({ ...limits, fields })}
+            />
+          )}
+          {right === 'update' && (
+            <CheckList
+              label={labelFor('operations')}
+              options={CHANGE_WAYS.map((way) => [way, t.settings.ways[way]] as const)}
+              chosen={limits.operations}
+              problem={problemAt('operations')}
+              onChange={(operations) => onChange({ ...limits, operations })}
+            />
+          )}
+        </details>
+      )}
+    </div>
   );
 }

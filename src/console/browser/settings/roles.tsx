@@ -1,13 +1,15 @@
 /** The roles of the declaration: their rights, and how many users and keys have them. */
 import type { RoleDraft, RuleDraft } from '../../../collection/draft.ts';
+import { collectionNamed, labelOf, titleOfCollection } from '../api/catalogue.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { describeRule } from '../find/condition-lines.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { useAccounts, useRoles } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
-import { PreviewDialog } from './preview-dialog.tsx';
+import { previewChange } from './preview-dialog.tsx';
 import { isEditable, RoleDialog } from './role-dialog.tsx';
 import SeenDialog from './seen-dialog.tsx';
 
@@ -49,7 +51,7 @@ export function Roles() {
               </Button>
             )}
             {!isHeld(role) && (
-              <Button onClick={() => showDialog(<PreviewDialog patch={{ roles: { [role.name]: null } }} />)}>
+              <Button onClick={() => previewChange({ roles: { [role.name]: null } })}>
                 {t.settings.remove.users}
                 <span className="visually-hidden"> {role.name}</span>
               </Button>
@@ -73,7 +75,7 @@ function Rights({ role: { isAll, include = [], rules } }: { readonly role: RoleD
       <dl>
         {byCollection.map(([collection, some]) => (
           <div key={collection} className="line wrap">
-            <dt>{collection}</dt>
+            <dt>{titleOfCollection(collectionNamed(collection) ?? { name: collection })}</dt>
             <dd>{some.map(ruleWords).join('; ')}</dd>
           </div>
         ))}
@@ -82,11 +84,14 @@ function Rights({ role: { isAll, include = [], rules } }: { readonly role: RoleD
   );
 }
 
-function ruleWords({ right, where, fields, operations }: RuleDraft): string {
+function ruleWords({ collection: name, right, where, fields, operations }: RuleDraft): string {
+  const collection = collectionNamed(name);
+  const labelsOf = (names: readonly string[]) =>
+    names.map((each) => labelOf(collection?.byName.get(each) ?? { name: each })).join(', ');
   const limits = [
-    fields && t.settings.someFields(fields.join(', ')),
-    where && t.settings.someRows(where),
-    operations && t.settings.someOperations(operations.join(', ')),
+    fields && t.settings.someFields(labelsOf(fields)),
+    where && t.settings.someRows(collection === undefined ? where : describeRule(collection, where)),
+    operations && t.settings.someOperations(operations.map((way) => t.settings.ways[way]).join(', ')),
   ];
   const words = limits.filter((each) => each).join(', ');
   return words === '' ? t.settings.rights[right] : `${t.settings.rights[right]} (${words})`;

@@ -1,19 +1,25 @@
 /** The webhooks of the declaration, with their progress and the deliveries that failed or wait. */
+import { useState } from 'react';
+import type { WebhookDraft } from '../../../collection/draft.ts';
 import { Button } from '../components/button.tsx';
+import { showDialog } from '../components/dialog.tsx';
 import { EmptyState, Loaded } from '../components/small.tsx';
-import { notify, notifyError } from '../components/toasts.tsx';
+import { notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { changeSetting, useSetting } from './api.ts';
+import { changeSetting, type Patch, useSetting } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
+import { previewChange } from './preview-dialog.tsx';
 import { SettingsTable } from './settings-table.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
 
-interface Webhook {
-  readonly name: string;
-  readonly url: string;
+interface Webhook extends Omit<WebhookDraft, 'secret'> {
   readonly delivered: number;
   readonly delivered_at: string | null;
+  /** Changes in the log that were not tried yet. */
+  readonly unsent: number;
+  /** Deliveries that wait for the next attempt, and those that failed for good. */
   readonly waiting: number;
   readonly failed: number;
 }
@@ -27,53 +33,109 @@ interface Delivery {
   readonly reason: string | null;
 }
 
+/** How often the progress is read again. */
+const REFRESH_MS = 3_000;
+
 export function Webhooks() {
+  const query = useSetting<readonly Webhook[]>('webhooks', true, REFRESH_MS);
+  const edit = (webhook?: Webhook) =>
+    showDialog(<WebhookDialog webhook={webhook} taken={query.data?.map(({ name }) => name) ?? []} />);
+  const add = (
+    <Button kind="primary" icon="plus" onClick={() => edit()}>
+      {t.settings.addWebhook}
+    </Button>
+  );
   return (
-    <Loaded query={useSetting<readonly Webhook[]>('webhooks')}>
+    <Loaded query={query}>
       {(data) =>
         data.length === 0 ? (
-          <EmptyState title={t.settings.noWebhooks} />
+          <EmptyState title={t.settings.noWebhooks} text={t.settings.aboutWebhooks}>
+            {add}
+          </EmptyState>
         ) : (
-          data.map((each) => <WebhookPart key={each.name} webhook={each} />)
+          <>
+            <div>{add}</div>
+            {data.map((each) => (
+              <WebhookPart key={each.name} webhook={each} onChange={() => edit(each)} />
+            ))}
+          </>
         )
       }
     </Loaded>
   );
 }
 
-function WebhookPart({
-  webhook: { name, url, delivered, delivered_at, waiting, failed },
-}: {
+interface WebhookPartProps {
   readonly webhook: Webhook;
-}) {
+  readonly onChange: () => void;
+}
+
+function WebhookPart({ webhook, onChange }: WebhookPartProps) {
+  const { name, url, delivered, delivered_at, unsent, waiting, failed } = webhook;
   const path = `webhooks/${encodeURIComponent(name)}`;
-  const { data = [] } = useSetting<readonly Delivery[]>(path, waiting + failed > 0);
-  const report = (answer: unknown) => notify(t.settings.sentAgain((answer as { readonly count: number }).count));
-  const send = (body: { readonly seq?: number }) => changeSetting('POST', path, body).then(report, notifyError);
+  const { data = [] } = useSetting<readonly Delivery[]>(path, waiting + failed > 0, REFRESH_MS);
+  const [result, setResult] = useState<string>();
+  const send = (body: Patch, words: (answer: Sent) => string) =>
+    void changeSetting('POST', path, body).then((answer) => setResult(words(answer as Sent)), notifyError);
+  const sendAgain = (body: Patch) => send(body, ({ count }) => t.settings.sentAgain(count));
+  const test = () =>
+    send({ test: true }, ({ reason }) => (reason === null ? t.settings.testAccepted : t.settings.testFailed(reason)));
   const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
+  const actions = [
+    [t.settings.sendTest, test],
+    [t.app.change, onChange],
+    [t.settings.remove.users, () => previewChange({ webhooks: { [name]: null } })],
+  ] as const;
   return (
     <section className="panel stack settings-part">
       <div className="line wrap">
         <h2>{name}</h2>
         <code>{url}</code>
         <span className="space" />
-        {data.length > 0 && <Button onClick={() => void send({})}>{t.settings.sendAllAgain}</Button>}
+        {actions.map(([label, onClick]) => (
+          <Button key={label} onClick={onClick}>
+            {label}
+            <span className="visually-hidden"> {name}</span>
+          </Button>
+        ))}
       </div>
-      <p>{t.settings.progress(formatNumber(delivered), last, formatNumber(waiting), formatNumber(failed))}</p>
+      <p role="status">{result}</p>
+      <dl className="counts line wrap">
+        {[formatNumber(delivered), last, formatNumber(unsent), formatNumber(waiting), formatNumber(failed)].map(
+          (value, at) => (
+            <div key={t.settings.progressHeads[at]}>
+              <dt>{t.settings.progressHeads[at]}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
       {data.length > 0 && (
-        <SettingsTable
-          heads={t.settings.deliveryHeads}
-          rows={data.map((each) => ({ ...each, name: String(each.seq) }))}
-          cellsOf={({ collection, key, attempts, next_at, reason }) => [
-            `${collection} ${key ?? ''}`,
-            formatNumber(attempts),
-            next_at === null ? '' : formatMoment(next_at),
-            reason,
-          ]}
-          actionsOf={({ seq }) => [{ label: t.settings.sendAgain, onClick: () => void send({ seq }) }]}
-        />
+        <>
+          <SettingsTable
+            heads={t.settings.deliveryHeads}
+            rows={data.map((each) => ({ ...each, name: String(each.seq) }))}
+            cellsOf={({ collection, key, attempts, next_at, reason }) => [
+              `${collection} ${key ?? ''}`,
+              formatNumber(attempts),
+              next_at === null ? '' : formatMoment(next_at),
+              reason,
+            ]}
+            actionsOf={({ seq }) => [{ label: t.settings.sendAgain, onClick: () => sendAgain({ seq }) }]}
+          />
+          <div>
+            <Button onClick={() => sendAgain({})}>{t.settings.sendAllAgain}</Button>
+          </div>
+        </>
       )}
       <DeclaredText path={['webhooks', name]} />
     </section>
   );
+}
+
+/** The answer to a request to send. */
+interface Sent {
+  readonly count: number;
+  /** Why the receiver did not accept a test. */
+  readonly reason: string | null;
 }

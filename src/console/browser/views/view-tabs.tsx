@@ -12,6 +12,7 @@ import { Icon } from '../components/icon.tsx';
 import { Check, TextField } from '../components/inputs.tsx';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
+import { Toolbar } from '../components/toolbar.tsx';
 import { languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { setColumnSettings, showViewColumns, useColumnSettings } from './columns.ts';
@@ -45,7 +46,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
     ];
   };
   return (
-    <div className="view-bar line">
+    <Toolbar label={t.views.label} className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
         <Link href={`/c${pathOf(collection)}`} aria-current={viewId(query) === undefined ? 'page' : undefined}>
           {t.views.all}
@@ -74,7 +75,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
       <LanguageMenu query={query} />
       <GroupMenu query={query} />
       <LayoutMenu query={query} />
-    </div>
+    </Toolbar>
   );
 }
 

@@ -10,6 +10,7 @@ export const app = {
   unshown: (names: string) => `Ohne Seiten, weil ihr Schlüssel fehlt oder ein Feld „and“ oder „or“ heißt: ${names}`,
   mainNavigation: 'Hauptmenü',
   skip: 'Zum Inhalt',
+  skipToRows: 'Zur Tabelle',
   menu: 'Menü',
   account: 'Konto',
   search: 'Suchen',

@@ -32,6 +32,9 @@ export const find = {
   anyPeriod: 'Von … bis …',
   listHint: 'Werte mit Kommas',
   during: 'liegt im Zeitraum',
+  claim: 'ist gleich dem Claim des Benutzers',
+  claimHint: 'Name des Claims, etwa region',
+  claimOf: (claim: string) => `${claim} des Benutzers`,
   periods: {
     today: 'heute',
     yesterday: 'gestern',

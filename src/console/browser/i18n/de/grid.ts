@@ -89,6 +89,7 @@ export const grid = {
   deleteRows: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} löschen?`,
   changedSince: (titles: string) => `Jemand anderes hat diese Zeilen inzwischen geändert: ${titles}.`,
   changedMeanwhile: 'Seit der Vorschau wurden Zeilen geändert. Es wurde nichts geändert. Prüfen Sie die neue Vorschau.',
+  actions: 'Aktionen der Tabelle',
   columns: 'Spalten',
   columnsText: 'Wählen Sie die Spalten und ihre Reihenfolge.',
   widthOf: (field: string) => `Breite von ${field}`,

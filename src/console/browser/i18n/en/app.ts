@@ -11,6 +11,7 @@ export const app = {
     `Without pages, because they have no visible key, or a field called “and” or “or”: ${names}`,
   mainNavigation: 'Main',
   skip: 'Skip to content',
+  skipToRows: 'Skip to the table',
   menu: 'Menu',
   account: 'Account',
   search: 'Search',

@@ -31,6 +31,9 @@ export const find = {
   anyPeriod: 'From … up to …',
   listHint: 'Values with commas',
   during: 'is during',
+  claim: 'equals the claim of the user',
+  claimHint: 'Name of the claim, such as region',
+  claimOf: (claim: string) => `the user’s ${claim}`,
   periods: {
     today: 'today',
     yesterday: 'yesterday',

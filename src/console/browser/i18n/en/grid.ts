@@ -79,6 +79,7 @@ export const grid = {
   deleteRows: (count: number) => `Delete ${counted(count, 'row')}?`,
   changedSince: (titles: string) => `Someone else changed these rows since you saw them: ${titles}.`,
   changedMeanwhile: 'Someone changed rows since the preview. Nothing was changed. Check the new preview.',
+  actions: 'Actions of the table',
   columns: 'Columns',
   columnsText: 'Choose the columns and their order.',
   widthOf: (field: string) => `Width of ${field}`,
