@@ -72,6 +72,8 @@ const STATES: Readonly<Record<string, (value: unknown) => string | false>> = {
 
 function describe({ role, name, value, description, properties = [] }: AccessibleNode): string {
   const states = properties.map((each) => STATES[each.name]?.(each.value.value));
-  const parts = [`${role?.value} ${name?.value ?? ''}`.trim(), value?.value, description?.value, ...states];
+  // A tooltip often repeats the name.
+  const more = description?.value === name?.value ? undefined : description?.value;
+  const parts = [`${role?.value} ${name?.value ?? ''}`.trim(), value?.value, more, ...states];
   return parts.filter((part) => part !== undefined && part !== false && part !== '').join(', ');
 }

@@ -9,7 +9,7 @@ import { Dialogs, showDialog } from '../components/dialog.tsx';
 import { ContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageBars } from '../components/page-bars.tsx';
-import { NotFound, PageAnnouncement } from '../components/small.tsx';
+import { Announcement, NotFound } from '../components/small.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { Boundary } from './boundary.tsx';
 import { ROUTES } from './routes.tsx';
@@ -35,7 +35,7 @@ export function App() {
         </Shell>
         <Toasts />
         <ContextMenu />
-        <PageAnnouncement />
+        <Announcement />
       </Router>
     </QueryClientProvider>
   );

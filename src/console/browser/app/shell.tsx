@@ -1,5 +1,5 @@
 /** The frame of every page: the bar with search and account, the side bar with the collections, and the content. */
-import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { mainCollections, titleOfCollection, unshown } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
@@ -17,8 +17,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const [location] = useLocation();
   const isList = /^\/c\/[^/]+$/.test(location);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer of a narrow screen closes on every navigation
-  useEffect(() => setOpen(false), [location]);
+  const before = useRef(location);
+  useEffect(() => {
+    if (before.current === location) return;
+    before.current = location;
+    // The drawer of a narrow screen closes, and a focus that the previous page had is not lost.
+    setOpen(false);
+    if (document.activeElement === document.body) document.getElementById('content')!.focus({ preventScroll: true });
+  }, [location]);
   return (
     <div className={`shell${isOpen ? ' drawer-open' : ''}`}>
       {/* biome-ignore lint/a11y/useValidAnchor: the rows of a list have no address of their own */}

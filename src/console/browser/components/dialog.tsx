@@ -69,7 +69,11 @@ export function useModal() {
     // The browser would prefer a body that scrolls.
     if (document.activeElement?.className === 'dialog-body')
       document.activeElement.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
-    return () => dialog.close();
+    return () => {
+      dialog.close();
+      // The element that had the focus before may be gone.
+      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
+    };
   }, []);
   return element;
 }

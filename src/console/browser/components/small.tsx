@@ -6,22 +6,25 @@ import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-const pageTitle = new Store('');
+const announcement = new Store('');
+
+/** Says a text to screen readers. */
+export const announce = (text: string): void => announcement.set(text);
 
 /** The heading of a page, which is also the title of the tab. */
 export function PageTitle({ title }: { readonly title: string }) {
   useEffect(() => {
     document.title = `${title} · ${t.app.name}`;
-    pageTitle.set(title);
+    announce(title);
   }, [title]);
   return <h1>{title}</h1>;
 }
 
-/** Tells screen readers which page is shown: a navigation within the console loads no document. */
-export function PageAnnouncement() {
+/** Tells screen readers which page is shown, since a navigation within the console loads no document, and other news. */
+export function Announcement() {
   return (
     <p className="visually-hidden" role="status">
-      {useStore(pageTitle)}
+      {useStore(announcement)}
     </p>
   );
 }

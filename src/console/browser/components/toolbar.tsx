@@ -1,12 +1,6 @@
-/** A toolbar (WAI-ARIA): one tab stop, and arrow keys, Home and End between its buttons and links. */
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react';
+/** A toolbar (WAI-ARIA), or a row of buttons: one tab stop, and arrow keys, Home and End between its items. */
+import { type ComponentProps, type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { nextItem } from './menu.tsx';
-
-interface ToolbarProps {
-  readonly label: string;
-  readonly className: string;
-  readonly children: ReactNode;
-}
 
 const KEYS: Readonly<Record<string, string>> = {
   ArrowRight: 'ArrowDown',
@@ -15,14 +9,14 @@ const KEYS: Readonly<Record<string, string>> = {
   End: 'End',
 };
 
-/** The buttons and links of the bar itself, without those in its menus and popovers. */
+/** The items of the bar itself, without those in its menus and popovers. */
 function itemsIn(bar: HTMLElement): readonly HTMLElement[] {
-  return [...bar.querySelectorAll<HTMLElement>('a, button, summary')].filter(
+  return [...bar.querySelectorAll<HTMLElement>('a, button, summary, [type=checkbox]')].filter(
     (each) => each.closest('[popover], [role=dialog]') === null && each.checkVisibility(),
   );
 }
 
-export function Toolbar({ label, className, children }: ToolbarProps) {
+export function Toolbar(props: Omit<ComponentProps<'div'>, 'ref'>) {
   const bar = useRef<HTMLDivElement>(null);
   /** Makes one item the tab stop: the chosen one, or else the one before or the first. */
   const setStop = (chosen?: Element | null) => {
@@ -40,16 +34,5 @@ export function Toolbar({ label, className, children }: ToolbarProps) {
     event.preventDefault();
     next.focus();
   };
-  return (
-    <div
-      ref={bar}
-      role="toolbar"
-      aria-label={label}
-      className={className}
-      onKeyDown={onKeyDown}
-      onFocus={({ target }) => setStop(target)}
-    >
-      {children}
-    </div>
-  );
+  return <div role="toolbar" {...props} ref={bar} onKeyDown={onKeyDown} onFocus={({ target }) => setStop(target)} />;
 }

@@ -45,7 +45,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <Toolbar label={t.find.filters(0)} className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
+    <Toolbar aria-label={t.find.filters(0)} className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
       <Button
         className="filter-toggle small"
         icon="list-filter"

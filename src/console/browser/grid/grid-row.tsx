@@ -83,6 +83,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
   const isSelected = at >= props.left && at <= props.right;
   const isEdited = edit?.place.column === at;
   const isReference = referenceOf(collection, field) !== undefined;
+  const isFailed = props.failed.split('\n').includes(field.name);
   const classes = [
     'grid-cell',
     isFrozen && 'frozen',
@@ -90,7 +91,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
     isSelected && 'selected',
     at === props.active && 'active',
     isEdited && 'edited',
-    props.failed.split('\n').includes(field.name) && 'failed',
+    isFailed && 'failed',
     props.marked.split('\n').includes(field.name) && 'marked',
   ];
   return (
@@ -100,6 +101,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
       aria-colindex={at + 2}
       aria-selected={isSelected || undefined}
       aria-readonly={!mayWrite(collection, field, isLine) || undefined}
+      aria-invalid={isFailed || undefined}
       data-field={field.name}
       className={classes.filter((each) => each).join(' ')}
     >

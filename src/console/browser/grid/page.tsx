@@ -101,9 +101,12 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   return (
     <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
-      {total !== undefined && <span className="count">{t.grid.rows(total + added)}</span>}
+      {/* A search or a filter announces its result. */}
+      <span className="count" role="status">
+        {total !== undefined && t.grid.rows(total + added)}
+      </span>
       <span className="space" />
-      <Toolbar label={t.grid.actions} className="line">
+      <Toolbar aria-label={t.grid.actions} className="line">
         <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
         {(may('create', collection) || may('update', collection)) && (
           <Button href={`/import${pathOf(collection)}`} icon="file-up">

@@ -1,9 +1,10 @@
 /** The changes of cells that are not stored, with both values: the person decides when it suits. */
-
+import { useEffect } from 'react';
 import { type Collection, labelOf, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { useStore } from '../base/store.ts';
 import { Button } from '../components/button.tsx';
+import { announce } from '../components/small.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { discardEdit, saveCell, type UnsavedCell, unsavedCells } from './edits.ts';
@@ -13,23 +14,29 @@ const keepStored = (cell: UnsavedCell) => discardEdit(cell, cell.row);
 
 export function UnsavedCells({ collection }: { readonly collection: Collection }) {
   const cells = [...useStore(unsavedCells)].filter(([, each]) => each.collection === collection);
+  const wordsOf = ({ row, field, problem }: UnsavedCell) =>
+    t.grid.notSaved(titleOf(collection, row), labelOf(field), problem);
+  const newest = cells.at(-1);
+  const words = newest && wordsOf(newest[1]);
+  useEffect(() => {
+    if (words !== undefined) announce(words);
+  }, [words]);
   if (cells.length === 0) return null;
   const all = (decide: (cell: UnsavedCell) => void) => {
     for (const [, cell] of cells) decide(cell);
   };
   return (
-    <section className="unsaved-cells" aria-label={t.grid.unsaved} aria-live="polite">
+    <section className="unsaved-cells" aria-label={t.grid.unsaved}>
       <ul>
         {cells.map(([name, cell]) => {
-          const { row, field, value, problem, isGone } = cell;
-          const title = titleOf(collection, row);
+          const { row, field, value, isGone } = cell;
           return (
             <li key={name} className="line wrap">
-              <span>{t.grid.notSaved(title, labelOf(field), problem)}</span>
+              <span>{wordsOf(cell)}</span>
               {/* Its page offers to restore it. */}
               {isGone && (
                 <Button className="small" href={rowAddress(collection, row)}>
-                  {t.app.openItem(title)}
+                  {t.app.openItem(titleOf(collection, row))}
                 </Button>
               )}
               <Button className="small" onClick={() => saveMine(cell)}>

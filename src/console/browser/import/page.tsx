@@ -1,4 +1,5 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
+import { useEffect, useRef } from 'react';
 import { printCsvRow } from '../../../declare/rows/csv.ts';
 import { useAddress } from '../api/address.ts';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
@@ -6,7 +7,7 @@ import { pathOf } from '../api/query/filter-text.ts';
 import { lastList } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';
-import { NotFound, PageTitle } from '../components/small.tsx';
+import { announce, NotFound, PageTitle } from '../components/small.tsx';
 import { BYTE_ORDER_MARK, downloadBlob } from '../export/save-file.ts';
 import { t } from '../i18n/text.ts';
 import type { ImportOptions } from './columns.ts';
@@ -74,12 +75,12 @@ function Proposal({ current, options, plan }: ProposalProps) {
   const { columns, sheets = [] } = options.sheet;
   const leftOut = columns.filter((_name, at) => options.mapping[at] === undefined);
   const isBusy = current.progress !== undefined;
+  const summary = t.importing.summary(options.sheet.name, plan.rowPlans.length, bad);
+  useEffect(() => announce(summary), [summary]);
   const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (
     <section className="stack" aria-busy={isBusy}>
-      <p className={`notice line wrap ${bad === 0 ? 'good' : 'warn'}`} role="status">
-        {t.importing.summary(options.sheet.name, plan.rowPlans.length, bad)}
-      </p>
+      <p className={`notice line wrap ${bad === 0 ? 'good' : 'warn'}`}>{summary}</p>
       {sheets.length > 1 && (
         <Select
           label={t.importing.sheet}
@@ -136,9 +137,12 @@ function Outcome({ result, current, collection }: OutcomeProps) {
   const mayUndoAll =
     (created === 0 || mayUndo('create', collection)) && (changed === 0 || mayUndo('update', collection));
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
+  const element = useRef<HTMLDivElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => element.current!.focus(), []);
   return (
     <>
-      <div className="notice good line wrap" role="status">
+      <div ref={element} tabIndex={-1} className="notice good line wrap" role="status">
         <span>{parts.join(', ') || t.importing.nothingStored}.</span>
         {created + changed + references > 0 && mayUndoAll && (
           <Button disabled={current.progress !== undefined} onClick={() => void current.undo()}>

@@ -46,7 +46,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
     ];
   };
   return (
-    <Toolbar label={t.views.label} className="view-bar line">
+    <Toolbar aria-label={t.views.label} className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
         <Link href={`/c${pathOf(collection)}`} aria-current={viewId(query) === undefined ? 'page' : undefined}>
           {t.views.all}

@@ -6,6 +6,7 @@ import { currentQuery, type ListQuery, listAddress, type SortKey } from '../../a
 import { type Dragged, useDragged } from '../../components/drag.ts';
 import { Icon } from '../../components/icon.tsx';
 import { isMenuKey } from '../../components/menu.tsx';
+import { Toolbar } from '../../components/toolbar.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
 import { type Column, type ColumnSettings, moveColumn, setColumnSettings, withWidth } from '../../views/columns.ts';
@@ -22,14 +23,14 @@ interface GridHeadProps {
 export function GridHead({ query, columns, settings, isAllChecked, checkAll }: GridHeadProps) {
   const dragged = useDragged<string>();
   return (
-    <div className="grid-row grid-head" role="row" aria-rowindex={1}>
+    <Toolbar className="grid-row grid-head" role="row" aria-rowindex={1}>
       <div role="columnheader" aria-colindex={1} className="grid-cell check">
         <input type="checkbox" aria-label={t.grid.selectAll} checked={isAllChecked} onChange={checkAll} />
       </div>
       {columns.map((column, at) => (
         <HeadCell key={column.field.name} {...{ query, column, at, settings, dragged }} />
       ))}
-    </div>
+    </Toolbar>
   );
 }
 
