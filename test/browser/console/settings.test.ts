@@ -30,7 +30,7 @@ async function logIn(stage: Stage): Promise<void> {
 browserStories(
   'an administrator',
   (stage) => {
-    test('adds a key, adds a field by a form, and sees why an unsafe change is not applied', async () => {
+    test('sees logins and backups, and adds a key', async () => {
       const { page } = stage;
       const button = (name: string | RegExp) => page.getByRole('button', { name });
       await logIn(stage);
@@ -77,7 +77,13 @@ browserStories(
       await button('Revoke till').click();
       await button('Revoke').last().click();
       await stage.until('No keys yet');
+    });
 
+    test('sets the rights of a role by conditions, and a webhook by a form with a test', async () => {
+      const { page } = stage;
+      const button = (name: string | RegExp) => page.getByRole('button', { name });
+      await logIn(stage);
+      await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByRole('link', { name: 'Roles' }).click();
       await stage.until('Users: 1 · Keys: 0');
       await stage.until('read (only ID, Name)');
@@ -159,7 +165,13 @@ browserStories(
       );
       await button('Cancel').last().click();
       await button('Cancel').click();
+    });
 
+    test('adds a field by a form, and sees why an unsafe change is not applied', async () => {
+      const { page } = stage;
+      const button = (name: string | RegExp) => page.getByRole('button', { name });
+      await logIn(stage);
+      await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByRole('link', { name: 'Data model' }).click();
       await button('Add a field Products').click();
       await page.getByLabel('Name').fill('name');
@@ -235,6 +247,6 @@ browserStories(
     await run({ cwd, args: ['user', 'add', 'ann', '--role', 'admin'], stdin: PASSWORD });
     return { cwd, args: ['--edit-declaration', '--backup-every', '1h'] };
   },
-  // The second story goes on where the first one ended.
+  // Each story goes on where the one before ended.
   { areApart: true },
 );

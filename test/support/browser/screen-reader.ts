@@ -31,7 +31,7 @@ const COLUMN = `${FOCUSED}.closest('[role=grid]')?.querySelector(
   '[role=columnheader][aria-colindex="' + ${FOCUSED}.getAttribute('aria-colindex') + '"]')?.textContent.trim()`;
 
 export interface ScreenReader {
-  /** What it says about the focus now, and what live regions said since `forget`. */
+  /** What it says about the focus now, and what live regions said last since `forget`. */
   readonly say: () => Promise<string>;
   readonly forget: () => Promise<void>;
 }
@@ -44,8 +44,12 @@ export async function screenReader(page: Page): Promise<ScreenReader> {
     async say() {
       const column = await page.evaluate<string | undefined>(COLUMN);
       const announced = await page.evaluate<string[]>('announced');
-      const focused = describe(await focusedNode(session));
-      return [...(column === undefined ? [] : [column]), focused, ...announced.map((text) => `“${text}”`)].join(' · ');
+      const node = await focusedNode(session);
+      // A focused message has no name: its text is read.
+      const text = node.role?.value === 'status' ? await page.evaluate<string>(`${FOCUSED}.innerText`) : '';
+      const focused = [describe(node), text.replaceAll('\n', ' ')].join(' ').trim();
+      const said = announced.slice(-1).map((text) => `“${text}”`);
+      return [...(column === undefined ? [] : [column]), focused, ...said].join(' · ');
     },
   };
 }
