@@ -8,7 +8,7 @@ interface Shell {
   readonly root: string;
   /** Scripts, style sheets and fonts. */
   readonly assets: readonly string[];
-  /** Data for the scripts, in an element that browsers do not run. */
+  /** Data for the scripts, in an element that browsers do not run. An escape keeps it from ending the element. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -58,7 +58,7 @@ export function pageHtml({ title, root, assets, data }: Shell, nonce: string): s
 <link rel="icon" href="${ICON}">
 <style nonce="${nonce}">${STYLE}${fonts.length === 0 ? '' : fontStyle(fonts)}</style>
 ${first.join('')}
-${data === undefined ? '' : `<script type="application/json" id="data">${jsonForHtml(data)}</script>`}
+${data === undefined ? '' : `<script type="application/json" id="data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`}
 ${loaded.join('\n')}
 </head>
 <body>
@@ -98,8 +98,3 @@ const ICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/><path d="M8 11l8-4 8 4v10l-8 4-8-4zM8 11l8 4 8-4M16 15v10" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>';
 
 export const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
-
-/** Escapes data so that it cannot end its script element. */
-function jsonForHtml(data: unknown): string {
-  return JSON.stringify(data).replaceAll('<', '\\u003c');
-}

@@ -82,19 +82,13 @@ export class Orphans {
     return found.intersection(new Set(ids));
   }
 
-  /** Whether a file or a variant uses the content. */
-  private isContentUsed(): Predicate {
-    const { store } = this;
-    const terms = [store.isContentUsedBy(store.files, 'content'), store.isContentUsedBy(store.variants, 'variant')];
-    return { kind: 'any', terms };
-  }
-
   /** One at a time, since its chunks are removed with it. */
   private async removeContents(): Promise<void> {
     const { store } = this;
     const { contents } = store;
     const old = store.query(contents, `select=id,sha256&order=created_at&limit=1&created_at=lt.${this.dayAgo}`);
-    const unused: Predicate = { kind: 'not', term: this.isContentUsed() };
+    const users = [store.isContentUsedBy(store.files, 'content'), store.isContentUsedBy(store.variants, 'variant')];
+    const unused: Predicate = { kind: 'not', term: { kind: 'any', terms: users } };
     for (let count = 0; count < ORPHANS_PER_STEP; count++) {
       const terms = [old.where, unused];
       const [row] = await store.rows<{ id: string; sha256: string | null }>({ ...old, where: { kind: 'all', terms } });

@@ -23,7 +23,10 @@ export async function undo(
   const isStreamed = call.accept?.includes('application/x-ndjson') === true;
   const query = parseQuery(text);
   checkFiltersOnly(query);
-  checkMayWrite(seen);
+  // Before anything is read: a role that may write nothing can undo nothing.
+  if (!mayWriteAny(seen)) {
+    throw new ApiError('42501', 'permission denied for undo', { hint: 'Your role may not change any rows.' });
+  }
   context.done('parse');
   const filter = { text, query };
   const steps = undoInSteps({ engine, files, seen, context, filter, preferences, isStreamed });
@@ -37,12 +40,6 @@ export async function undo(
   }
   context.done('transaction');
   return isStreamed ? undoStream(progress, steps, preferences) : undoAnswer(progress, preferences);
-}
-
-/** Before anything is read: a role that may write nothing can undo nothing. */
-function checkMayWrite(seen: Catalogue): void {
-  if (mayWriteAny(seen)) return;
-  throw new ApiError('42501', 'permission denied for undo', { hint: 'Your role may not change any rows.' });
 }
 
 function checkFiltersOnly({ conditions, ...others }: Query): void {
