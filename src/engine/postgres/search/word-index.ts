@@ -1,7 +1,7 @@
 /** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { type Change, ofKind } from '../../migration/changes.ts';
-import { type Compaction, compactWords } from '../../search/compact-index.ts';
+import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
 import { readStaleRows, storeStaleRows } from '../../search/index-rows.ts';
 import {
   describeIndex,
@@ -193,6 +193,9 @@ function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<number> {
 
 /** Removes the words of rows that changed. Ends early if `isStopped` returns true. */
 export async function compactIndex(pool: Pool, dialect: SqlDialect, index: WordIndex, isStopped: () => boolean) {
+  // A number takes two bytes at least.
+  const sql = `select 1 as found from ${index.words} where stem = '' having sum(length(docs)) > ${2 * FEWEST_UNUSED}`;
+  if ((await query(pool, { sql, params: [] })).length === 0) return;
   let step: Compaction | undefined;
   do step = await changeIndex(pool, index, compactWords(dialect, index, step));
   while (step !== undefined && !isStopped());
