@@ -75,8 +75,8 @@ const options = [
 const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'test', ...options, ...args], {
   stdio: ['inherit', 'inherit', 'inherit'],
   env: {
-    // Most processes of a run end before optimized code is worth its CPU time, a tenth of the whole for the last step of
-    // compilation alone. Only the hottest code gets the step before it.
+    // Most processes of a run end before optimized code is worth its CPU time, a tenth of the whole for the last step
+    // of compilation alone. Only the hottest code gets the step before it.
     BUN_JSC_useFTLJIT: '0',
     BUN_JSC_thresholdForOptimizeAfterWarmUp: '20000',
     BUN_JSC_thresholdForOptimizeAfterLongWarmUp: '20000',
