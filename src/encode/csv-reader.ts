@@ -2,7 +2,6 @@
  * Incremental CSV parser (RFC 4180) for bodies, files and the console. An empty cell means no value, `""` an empty
  * text, an unquoted NULL null. It accepts every kind of line end and skips empty lines.
  */
-import { CsvScanner, NOWHERE, QUOTE, QUOTE_CODE } from './csv-scanner.ts';
 
 /** Undefined for an empty cell. */
 export type Cell = string | null | undefined;
@@ -12,8 +11,14 @@ export type CsvRow =
   | { readonly line: number; readonly problem: string; readonly text: string };
 
 export const COMMA = ',';
+const QUOTE = '"';
+const QUOTE_CODE = 34;
 const FEED = 10;
 const RETURN = 13;
+
+/** A line without quotes. A return at the end of a chunk may be half of a line end. */
+const LINE = /([^"\r\n]*)(?:\r\n|\n|\r(?!$))/y;
+const LAST_LINE = /([^"\r\n]*)(?:\r\n?|\n|$)/y;
 
 export class CsvReader {
   private rest = '';
@@ -52,29 +57,28 @@ export class CsvReader {
     const rows: CsvRow[] = [];
     this.hasBegun ||= this.begin(isLast);
     if (!this.hasBegun) return rows;
-    const { separator } = this;
-    const text = new CsvScanner(this.rest, separator, isLast);
+    const { rest: text, separator } = this;
+    const plain = isLast ? LAST_LINE : LINE;
     let position = 0;
     while (position < text.length) {
-      const end = text.lineEnd(position);
-      if (text.quote(position) > end) {
-        if (end === NOWHERE) break;
-        if (end > position) {
-          rows.push({ line: this.line, cells: plainCells(text.slice(position, end), separator) });
-        }
+      plain.lastIndex = position;
+      const line = plain.exec(text)?.[1];
+      if (line !== undefined) {
+        if (line !== '') rows.push({ line: this.line, cells: plainCells(line, separator) });
         this.line++;
-        position = text.afterLineEnd(end);
+        position = plain.lastIndex;
         continue;
       }
-      const row = readQuoted(text, position);
+      const row = readQuoted(text, position, separator, isLast);
       if (row === undefined) break;
-      if (row.problem === undefined) rows.push({ line: this.line, cells: row.cells });
-      else rows.push({ line: this.line, problem: row.problem, text: text.slice(position, row.end) });
-      const next = text.afterLineEnd(row.end);
+      const { cells, problem, end } = row;
+      if (problem === undefined) rows.push({ line: this.line, cells });
+      else rows.push({ line: this.line, problem, text: text.slice(position, end) });
+      const next = end + (text.startsWith('\r\n', end) ? 2 : 1);
       this.line += lineEndsIn(text.slice(position, next));
       position = next;
     }
-    this.rest = position === 0 ? this.rest : this.rest.slice(position);
+    this.rest = text.slice(position);
     return rows;
   }
 
@@ -100,39 +104,40 @@ interface QuotedRow {
 }
 
 /** Reads a row with quoted cells; undefined if the row is incomplete. */
-function readQuoted(text: CsvScanner, start: number): QuotedRow | undefined {
+function readQuoted(text: string, start: number, separator: string, isLast: boolean): QuotedRow | undefined {
   const cells: Cell[] = [];
   for (let position = start; ; position++) {
-    if (text.isQuote(position)) {
-      const cell = quotedCell(text, position);
-      if (cell === undefined) return text.isLast ? { cells, problem: UNCLOSED, end: text.length } : undefined;
-      cells.push(cell.value);
-      position = cell.end;
+    if (text[position] === QUOTE) {
+      const close = closingQuote(text, position);
+      if (close === undefined) return isLast ? { cells, problem: UNCLOSED, end: text.length } : undefined;
+      cells.push(undoubled(text.slice(position + 1, close)));
+      position = close + 1;
     } else {
-      const end = Math.min(text.separator(position), text.lineEnd(position));
-      if (end === NOWHERE) return undefined;
-      cells.push(plainCell(text.slice(position, end)));
-      position = end;
+      const cell = position;
+      while (text[position] !== separator && !isLineEnd(text, position)) position++;
+      cells.push(plainCell(text.slice(cell, position)));
     }
-    const end = text.lineEnd(position);
-    if (end === position) return { cells, end };
-    if (text.separator(position) === position) continue;
-    if (end === NOWHERE) return undefined;
-    return { cells, problem: 'text follows a closing quote', end };
+    if (text[position] === separator) continue;
+    let end = position;
+    while (!isLineEnd(text, end)) end++;
+    if (!isLast && (end >= text.length || (end === text.length - 1 && text[end] === '\r'))) return undefined;
+    return end === position ? { cells, end } : { cells, problem: 'text follows a closing quote', end };
   }
+}
+
+function isLineEnd(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
+  return code === FEED || code === RETURN || position >= text.length;
 }
 
 export const UNCLOSED = 'a quote is not closed';
 
-/** Reads a quoted cell. Returns undefined if the quote is not closed. */
-function quotedCell(text: CsvScanner, quote: number): { value: string; end: number } | undefined {
+/** The end of a quoted cell, in which quotes are doubled; undefined if the quote is not closed. */
+function closingQuote(text: string, quote: number): number | undefined {
   for (let from = quote + 1; ; ) {
-    // Adjacent quotes need no search.
-    const close = text.isQuote(from) ? from : text.quote(from);
-    if (close === NOWHERE) return undefined;
-    if (!text.isQuote(close + 1)) {
-      return { value: undoubled(text.slice(quote + 1, close)), end: close + 1 };
-    }
+    const close = text.indexOf(QUOTE, from);
+    if (close === -1) return undefined;
+    if (text[close + 1] !== QUOTE) return close;
     from = close + 2;
   }
 }
