@@ -17,7 +17,7 @@ import { type Comparison, type FieldPath, IS_VALUES, type IsValue, type Quantifi
 
 const OPERATOR = 'operator (eq, gt, ...)';
 const OPERATOR_NAME = /[a-z]+/y;
-const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
+const CONFIG_NAME = /\(([\p{L}\p{N}_$ -]+)\)/uy;
 
 /** Parses `key=value` of the query string. `path` ends with a point and leads to the embedding that has the field. */
 export function parseFilter(key: string, value: string, path = ''): Comparison {
@@ -68,7 +68,7 @@ function readTest(scanner: Scanner, readValue: (scanner: Scanner) => string): { 
       expectDelimiter(scanner);
       return { negated, test: { kind: 'is', value: readIsValue(scanner) } };
     case 'search': {
-      const config = readParenthesised(scanner, CONFIG_NAME);
+      const config = scanner.match(CONFIG_NAME)?.[1];
       expectDelimiter(scanner);
       const search = { kind: 'search', operator: operator as SearchOperator, query: readValue(scanner) } as const;
       return { negated, test: config === undefined ? search : { ...search, config: config.trim() } };
@@ -112,23 +112,12 @@ export function tooManyValues(): ApiError {
   return new ApiError('54000', `a list may hold ${MAX_LIST_VALUES} values`, { hint: 'Ask in several requests.' });
 }
 
-const LONGEST_IS_VALUE = Math.max(...IS_VALUES.map((value) => value.length));
+const IS_VALUE = new RegExp(IS_VALUES.join('|'), 'iy');
 
 function readIsValue(scanner: Scanner): IsValue {
-  // Looks ahead no further than a value's length, since a tree may contain thousands of them.
-  const rest = scanner.peek(LONGEST_IS_VALUE).toLowerCase();
-  const keyword = IS_VALUES.find((value) => rest.startsWith(value));
-  if (keyword === undefined) scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
-  scanner.position += keyword.length;
-  return keyword;
-}
-
-function readParenthesised(scanner: Scanner, content: RegExp): string | undefined {
-  return scanner.attempt(() => {
-    if (!scanner.take('(')) return undefined;
-    const element = scanner.takeWhile(content);
-    return element !== '' && scanner.take(')') ? element : undefined;
-  });
+  const keyword = scanner.takeWhile(IS_VALUE).toLowerCase();
+  if (keyword === '') scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
+  return keyword as IsValue;
 }
 
 function readQuantifier(scanner: Scanner): Quantifier | undefined {

@@ -11,7 +11,7 @@ const PLAIN_WORD = /[A-Za-z0-9_$]+(?=[.,:()!]|$)/y;
 /** A dash may stand inside a key, unless it begins an arrow; a key begins with one only if it is an index. */
 const JSON_KEY = /-\d+|(?!\s)[^"',:.()<>-]+(?:-(?!>)[^"',:.()<>-]+)*/y;
 
-const ARROW = /->/y;
+const ARROW = /->>?/y;
 const NO_STEPS: readonly JsonStep[] = [];
 
 export function readName(scanner: Scanner): string {
@@ -30,8 +30,7 @@ export function readFieldPath(scanner: Scanner): FieldPath {
   if (!scanner.sees(ARROW)) return { name, json: NO_STEPS };
   const json: JsonStep[] = [];
   while (scanner.sees(ARROW)) {
-    const arrow = scanner.take('->>') ? '->>' : '->';
-    if (arrow === '->') scanner.take('->');
+    const arrow = scanner.takeWhile(ARROW) as JsonStep['arrow'];
     const key = readQuoted(scanner) ?? scanner.takeWhile(JSON_KEY).trimEnd();
     if (key === '') scanner.fail('a key or an index');
     json.push({ arrow, key });
@@ -71,25 +70,11 @@ export function readAggregate(scanner: Scanner): Aggregate | undefined {
   return aggregate;
 }
 
+const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)"/sy;
+
 /** A text in double quotes; a backslash escapes the next character. */
 export function readQuoted(scanner: Scanner): string | undefined {
-  if (scanner.peek() !== '"') return undefined;
-  return scanner.attempt(() => {
-    scanner.take('"');
-    let value = '';
-    while (!scanner.atEnd) {
-      let character = scanner.peek();
-      scanner.position++;
-      if (character === '"') return value;
-      if (character === '\\') {
-        if (scanner.atEnd) return undefined;
-        character = scanner.peek();
-        scanner.position++;
-      }
-      value += character;
-    }
-    return undefined;
-  });
+  return scanner.match(QUOTED)?.[1]?.replaceAll(/\\(.)/gs, '$1');
 }
 
 /** The path of an embedding as a parameter prefix: the parent's path and its own name. */
