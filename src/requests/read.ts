@@ -19,7 +19,7 @@ import { changingCollections } from '../plan/access/named-fields.ts';
 import { atMoment } from '../plan/at-moment.ts';
 import { checkAsOf } from '../plan/read/changes.ts';
 import { withMaxRows } from '../plan/read/page.ts';
-import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
+import { planItem, planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf, readWhole } from '../response/body.ts';
@@ -135,7 +135,7 @@ export function explainRead(
   const plan =
     key === undefined
       ? planRead(collection, query, pageOf(query, call.range), call.preferences.count, permissions)
-      : planReadItem(collection, key, query, permissions);
+      : planItem(collection, key, query, permissions).asked;
   return explainPlan(engine, withMaxRows(plan, maxRows), context);
 }
 

@@ -13,31 +13,12 @@ export function logViews(
   permissions: Permissions | undefined,
 ): readonly LogView[] {
   if (permissions !== undefined && among.size === 0) throw tableDenied(name, 'read');
-  const named = collectionsIn(where);
   return [...among.values()]
-    .filter((each) => each.draft.history !== false && each.fields.length > 0 && (named?.has(each.name) ?? true))
+    .filter((each) => each.draft.history !== false && each.fields.length > 0 && holdsIn(where, each.name) !== false)
     .map((each) => {
       const collection = stored(each);
       return { collection, fields: each.fields, where: permissions?.rows(collection, 'read') ?? ALWAYS };
     });
-}
-
-/** The collections that the condition names; undefined if it may be any. */
-function collectionsIn(where: Predicate): ReadonlySet<unknown> | undefined {
-  switch (where.kind) {
-    case 'all':
-      return where.terms.map(collectionsIn).find((names) => names !== undefined);
-    case 'compare':
-      return isCollection(where) && where.operator === '=' ? new Set([where.value]) : undefined;
-    case 'in':
-      return isCollection(where) ? new Set(where.values) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function isCollection({ of }: Extract<Predicate, { kind: 'compare' | 'in' }>): boolean {
-  return fieldOf(of)?.name === 'collection';
 }
 
 /** Throws unless the role reads the changes of every collection of the plan, with the values before and after. */
@@ -51,7 +32,7 @@ export function checkAsOf(plan: ReadPlan, permissions: Permissions | undefined):
     throw tableDenied(CHANGES_NAME, 'read');
 }
 
-/** Whether a rule of the log holds for every change of a collection; null if it depends on the change. */
+/** Whether a condition holds for every change of a collection, or for none; null if it depends on the change. */
 function holdsIn(rule: Predicate, name: string): boolean | null {
   switch (rule.kind) {
     case 'constant':

@@ -114,17 +114,10 @@ function planRows(collection: Collection, query: RowsQuery): Predicate {
 
 const NO_TERMS: Query['order'] = [];
 
-/** The one row of a list with this key, without order or page. */
-export function planReadItem(
-  collection: Collection,
-  keyText: string,
-  query: Query,
-  permissions?: Permissions,
-): ReadPlan {
-  return planItem(collection, keyText, query, permissions).asked;
-}
-
-/** Plans two reads: the whole row for its version, and the selected part. Only the first applies the filters. */
+/**
+ * Plans the reads of the one row with this key, without order or page: the row as the list has it, and two parts for
+ * its version, the whole row and the selected columns. Of those, only the first applies the filters.
+ */
 export function planItem(collection: Collection, keyText: string, query: Query, permissions?: Permissions): ItemPlan {
   permissions?.rows(stored(collection), 'read');
   const from = stored(collection);

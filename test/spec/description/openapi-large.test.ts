@@ -10,7 +10,7 @@ import { firstPage } from '../../../src/http/pages.ts';
 import { Health, healthPages } from '../../../src/observe/health.ts';
 import { describe as describeCatalogue, openApiDocument } from '../../../src/openapi/document.ts';
 import { openApiPages } from '../../../src/openapi/pages.ts';
-import { planReadItem } from '../../../src/plan/read/read.ts';
+import { planItem } from '../../../src/plan/read/read.ts';
 import { ENGINES } from '../../support/engines/catalogue.ts';
 import type { OpenApi } from '../../support/openapi.ts';
 
@@ -55,7 +55,7 @@ let app: App;
 /** Starts a service with empty caches. */
 function open(about = described): App {
   const [first] = about.catalogue.collections.values();
-  const health = new Health(() => engine, planReadItem(first!, '0', EMPTY_QUERY));
+  const health = new Health(() => engine, planItem(first!, '0', EMPTY_QUERY).asked);
   return createApp({
     catalogue: about.catalogue,
     engine,

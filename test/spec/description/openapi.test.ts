@@ -24,7 +24,7 @@ import { openApiDocument } from '../../../src/openapi/document.ts';
 import { openApiPages } from '../../../src/openapi/pages.ts';
 import { SERVICE_PATHS } from '../../../src/openapi/paths/service-paths.ts';
 import { typeScriptTypes } from '../../../src/openapi/types.ts';
-import { planReadItem } from '../../../src/plan/read/read.ts';
+import { planItem } from '../../../src/plan/read/read.ts';
 import { ENGINES } from '../../support/engines/catalogue.ts';
 import { SHOP, SHOP_ROWS } from '../../support/engines/shop.ts';
 import {
@@ -49,7 +49,7 @@ const ask = async (path: string, init?: RequestInit) => app.fetch(new Request(`h
 
 beforeAll(async () => {
   engine = await ENGINES.SQLite!();
-  const health = new Health(() => engine, planReadItem(products, '0', EMPTY_QUERY));
+  const health = new Health(() => engine, planItem(products, '0', EMPTY_QUERY).asked);
   app = createApp({
     catalogue: BUILT_IN.catalogue,
     engine,
