@@ -17,14 +17,18 @@ export function memoize<Key extends object, Made>(make: (key: Key) => Made): (ke
  * Caches the parsed form of a text that clients repeat: `select`, `order`, Accept, Prefer. Equal texts give the same
  * immutable object, by which `plan/read/skeleton.ts` caches plans.
  */
-export function memoizeText<Made>(make: (text: string) => Made): (text: string) => Made {
+export function memoizeText<Made>(
+  make: (text: string) => Made,
+  most = MAX_CACHED_TEXTS,
+  longest = MAX_CACHED_TEXT_LENGTH,
+): (text: string) => Made {
   const cache = new Map<string, Made>();
   return (text) => {
     const cached = cache.get(text);
     if (cached !== undefined) return cached;
     const value = make(text);
-    if (text.length <= MAX_CACHED_TEXT_LENGTH) {
-      if (cache.size === MAX_CACHED_TEXTS) cache.clear();
+    if (text.length <= longest) {
+      if (cache.size === most) cache.clear();
       cache.set(text, value);
     }
     return value;

@@ -1,6 +1,7 @@
 /** Reads the initial rows of a collection from their file, incrementally. `BadRows` collects their mistakes. */
 
 import { MAX_BAD_ROWS } from '../base/limits/declaration.ts';
+import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
@@ -49,10 +50,11 @@ export async function* readRows(
   const names = fields.map((field) => field.name);
   const format = formatToRead(file);
   const source = openSource(file, { format });
-  const checked = new Map<readonly string[], string | undefined>();
+  // Rows with the same columns share their list.
+  const columnProblem = memoize((columns: readonly string[]) => problemOf(columns, names));
   for await (const records of recordsOf(source, file)) {
     const good = records.filter((record): record is GoodRecord => {
-      const problem = record.kind === 'broken' ? record.problem : checkedColumns(record.columns, names, checked);
+      const problem = record.kind === 'broken' ? record.problem : columnProblem(record.columns);
       if (problem !== undefined) bad.add(record.line, problem);
       return problem === undefined;
     });
@@ -72,26 +74,11 @@ async function* recordsOf(source: Source, file: string): AsyncGenerator<readonly
   }
 }
 
-/** Validates the columns once per list of columns. */
-function checkedColumns(
-  columns: readonly string[],
-  names: readonly string[],
-  checked: Map<readonly string[], string | undefined>,
-): string | undefined {
-  if (!checked.has(columns)) {
-    const unknown = columns.find((column) => !names.includes(column));
-    const twice = columns.find((column, at) => columns.indexOf(column) < at);
-    checked.clear();
-    checked.set(
-      columns,
-      unknown !== undefined
-        ? `unknown field ${unknown}${didYouMean(unknown, names)}`
-        : twice === undefined
-          ? undefined
-          : `the field ${twice} is given twice`,
-    );
-  }
-  return checked.get(columns);
+function problemOf(columns: readonly string[], names: readonly string[]): string | undefined {
+  const unknown = columns.find((column) => !names.includes(column));
+  if (unknown !== undefined) return `unknown field ${unknown}${didYouMean(unknown, names)}`;
+  const twice = columns.find((column, at) => columns.indexOf(column) < at);
+  return twice === undefined ? undefined : `the field ${twice} is given twice`;
 }
 
 function* withSameColumns(records: readonly GoodRecord[]): Generator<readonly GoodRecord[]> {

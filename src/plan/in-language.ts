@@ -3,7 +3,7 @@
  * It applies to what a request names, before the rules of roles are added: those mean the stored fields.
  */
 import { ApiError } from '../base/errors.ts';
-import { memoize } from '../base/memo.ts';
+import { memoize, memoizeText } from '../base/memo.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { type FieldExpression, PlanMap } from './map-plan.ts';
 import { fieldExpression } from './resolve.ts';
@@ -11,12 +11,12 @@ import type { Expression, Predicate, ReadPlan, Shape } from './types.ts';
 
 /** `collection` is the caller's view: a translation that the caller may not read is not used. */
 export function readInLanguage(plan: ReadPlan, { among }: Collection, language: string | undefined): ReadPlan {
-  return language === undefined ? plan : notWhole(plan, mapOf(among, language).read(plan));
+  return language === undefined ? plan : notWhole(plan, mapsOf(among)(language).read(plan));
 }
 
 /** The same for the result of a write. */
 export function shapeInLanguage(shape: Shape, { among }: Collection, language: string | undefined): Shape {
-  return language === undefined ? shape : notWhole(shape, mapOf(among, language).shape(shape));
+  return language === undefined ? shape : notWhole(shape, mapsOf(among)(language).shape(shape));
 }
 
 function notWhole<Of extends Shape>(before: Of, after: Of): Of {
@@ -25,7 +25,7 @@ function notWhole<Of extends Shape>(before: Of, after: Of): Of {
 
 /** The same for a condition. */
 export function conditionInLanguage(where: Predicate, { among }: Collection, language: string | undefined): Predicate {
-  return language === undefined ? where : mapOf(among, language).predicate(where);
+  return language === undefined ? where : mapsOf(among)(language).predicate(where);
 }
 
 /** The names of fields in a body: in another language, they mean the translations. */
@@ -45,16 +45,9 @@ export function namesInLanguage(
 }
 
 /** Cached, so that requests in one language share the mapped columns. */
-function mapOf(among: ReadonlyMap<string, Collection>, language: string): InLanguage {
-  const maps = mapsOf(among);
-  const map = maps.get(language) ?? new InLanguage(language, visibleFields(among));
-  maps.set(language, map);
-  return map;
-}
-
-const mapsOf = memoize((_: ReadonlyMap<string, Collection>) => new Map<string, InLanguage>());
-const visibleFields = memoize((among: ReadonlyMap<string, Collection>) => {
-  return new Set([...among.values()].flatMap(({ fields }) => fields));
+const mapsOf = memoize((among: ReadonlyMap<string, Collection>) => {
+  const visible = new Set([...among.values()].flatMap(({ fields }) => fields));
+  return memoizeText((language) => new InLanguage(language, visible));
 });
 
 class InLanguage extends PlanMap {

@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import { memoize } from '../../base/memo.ts';
+import { memoize, memoizeText } from '../../base/memo.ts';
 import { ANONYMOUS, type Caller, ownerOf } from '../../collection/access/caller.ts';
 import { changeDenied, fieldsDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import { viewOf } from '../../collection/access/views.ts';
@@ -116,7 +116,9 @@ class RolePermissions implements Permissions {
   readonly differByField: boolean;
   readonly manages: ReadonlySet<string>;
   /** Cached for collections whose rules do not differ by field, so that a caller's requests share the same objects. */
-  private readonly predicates = new Map<Collection, Map<Right, Predicate>>();
+  private readonly allRows = memoize((collection: Collection) =>
+    memoizeText((right) => this.some(this.role.declared.rules.get(collection)![right as Right])),
+  );
 
   constructor(
     private readonly role: PlannedRole,
@@ -159,7 +161,7 @@ class RolePermissions implements Permissions {
     if (ways !== undefined && rules.some(({ operations }) => operations !== undefined)) {
       return this.some(rulesFor(collection, rules, named!, ways));
     }
-    if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
+    if (named === undefined || !differInFields(rules)) return this.allRows(collection)(right);
     const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
     if (allowing.length === 0) {
       // Fields that every rule allows do not cause the error.
@@ -180,14 +182,6 @@ class RolePermissions implements Permissions {
     );
     if (terms.length === 0) throw tableDenied(FILES_NAME, 'read');
     return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
-  }
-
-  private allRows(collection: Collection, right: Right, rules: readonly Rule[]): Predicate {
-    const byRight = this.predicates.get(collection) ?? new Map<Right, Predicate>();
-    this.predicates.set(collection, byRight);
-    const predicate = byRight.get(right) ?? this.some(rules);
-    byRight.set(right, predicate);
-    return predicate;
   }
 
   private some(rules: readonly Rule[]): Predicate {

@@ -1,5 +1,6 @@
 /** Turns words into lexemes with positions, as a text search configuration defines. */
 import { ApiError } from '../../base/errors.ts';
+import { memoizeText } from '../../base/memo.ts';
 import { lowerCase } from '../case.ts';
 import { startOfWords, stemEnglish } from './english.ts';
 import { type Spend, type Token, tokenize } from './tokens.ts';
@@ -75,15 +76,10 @@ function* read(text: string, dictionary: Dictionary, spend: Spend): Generator<Le
 }
 
 /** Cached, since the same words recur in many rows. */
-const remembered = new Map<string, string | null>();
-const MAX_REMEMBERED = 20_000;
-const LONGEST_REMEMBERED = 40;
-
-function englishWord(word: string): string | null {
-  const cached = remembered.get(word);
-  if (cached !== undefined) return cached;
-  const lexeme = ENGLISH_STOP_WORDS.has(word) ? null : stemEnglish(word);
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  if (word.length <= LONGEST_REMEMBERED) remembered.set(word, lexeme);
-  return lexeme;
-}
+const MAX_CACHED = 20_000;
+const LONGEST_CACHED = 40;
+const englishWord = memoizeText(
+  (word): string | null => (ENGLISH_STOP_WORDS.has(word) ? null : stemEnglish(word)),
+  MAX_CACHED,
+  LONGEST_CACHED,
+);

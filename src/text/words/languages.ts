@@ -3,6 +3,7 @@
  * stemmers, which remove endings of number, gender and case (J. Savoy, "Light stemming approaches for the French,
  * Portuguese, German and Hungarian languages", 2006). They work on folded words, so accents never make a difference.
  */
+import { memoizeText } from '../../base/memo.ts';
 import { stemEnglish } from '../search/english.ts';
 import { ENGLISH_STOP_WORDS } from '../search/lexemes.ts';
 import { isCode } from './tokens.ts';
@@ -48,18 +49,14 @@ export function isStopWord(language: Language, word: string): boolean {
 }
 
 /** Cached, since the same words recur in many rows. */
-const stems = new Map<Language, Map<string, string>>(LANGUAGES.map((language) => [language, new Map()]));
 const MAX_CACHED = 50_000;
+const cachedStems = LANGUAGES.map((language) =>
+  // `eeer` has nothing but an ending.
+  memoizeText((word) => (isCode(word) ? '' : STEMS[language](word)) || word, MAX_CACHED),
+);
 
 export function stemOf(language: Language, word: string): string {
-  const cache = stems.get(language)!;
-  const cached = cache.get(word);
-  if (cached !== undefined) return cached;
-  // `eeer` has nothing but an ending.
-  const stem = (isCode(word) ? '' : STEMS[language](word)) || word;
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(word, stem);
-  return stem;
+  return cachedStems[LANGUAGES.indexOf(language)]!(word);
 }
 
 /** The spellings of a beginning of a word: `Muell` also begins `Müller`, and `Müll` also begins `Mueller`. */

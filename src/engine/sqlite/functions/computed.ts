@@ -3,6 +3,7 @@
  * the expression and the types as text, so a table is complete without the declaration.
  */
 import type { Database } from 'bun:sqlite';
+import { memoizeText } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { evaluate } from '../../../collection/expression/evaluate.ts';
 import { compileComputed } from '../../../collection/expression/expression.ts';
@@ -31,24 +32,20 @@ export function computedSql(collection: Collection, field: Field, column: (name:
 }
 
 /** By text; as many as tables have computed fields. */
-const descriptions = new Map<string, ReturnType<typeof compileDescription>>();
-
-function readDescription(text: string) {
-  const description = descriptions.get(text) ?? compileDescription(text);
-  descriptions.set(text, description);
-  return description;
-}
-
-function compileDescription(text: string) {
-  const { name, type: typeName, computed, fields } = JSON.parse(text) as Described;
-  const types = Object.entries(fields).map(([field, each]) => ({
-    name: field,
-    type: builtIn(each),
-    isComputed: false,
-  }));
-  const type = builtIn(typeName);
-  return { name, type, types, expression: compileComputed(computed, type, types).expression };
-}
+const readDescription = memoizeText(
+  (text) => {
+    const { name, type: typeName, computed, fields } = JSON.parse(text) as Described;
+    const types = Object.entries(fields).map(([field, each]) => ({
+      name: field,
+      type: builtIn(each),
+      isComputed: false,
+    }));
+    const type = builtIn(typeName);
+    return { name, type, types, expression: compileComputed(computed, type, types).expression };
+  },
+  Number.POSITIVE_INFINITY,
+  Number.POSITIVE_INFINITY,
+);
 
 export function defineComputed(db: Database): void {
   db.function('computed', { deterministic: true, safeIntegers: true, varargs: true }, (text, ...stored) => {
