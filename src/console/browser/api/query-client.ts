@@ -10,7 +10,8 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       gcTime: 60_000,
       networkMode: 'always',
-      refetchOnReconnect: true,
+      // A list that is there stays: an answer from before a waiting write would hide its value.
+      refetchOnReconnect: ({ state }) => state.status === 'error',
       // The service answered a rejected request; only a lost connection is worth another attempt.
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < MAX_RETRIES,
     },
