@@ -17,7 +17,6 @@ import {
   type Engine,
   type Explanation,
   NEWEST,
-  type PlanOption,
   type ReadResult,
   type Write,
   type WriteOptions,
@@ -54,7 +53,7 @@ import { LogPruner, lastPosition, logDialect, PostgresLog } from './history/log.
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
-import { explainRead, readList, readSearch } from './read/reads.ts';
+import { type Explained, explainRead, readList, readSearch } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
@@ -322,22 +321,20 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  explain(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
+  explain(plan: ReadPlan, ...how: Explained): Promise<Explanation> {
+    const { schema } = this.options;
     if (plan.source !== undefined) {
-      const { source } = plan;
-      const explain = (pool: Pool) =>
-        explainCall(this.poolOf(pool), plan, source, this.dialect, this.options.schema, options, format);
-      return this.executor.onPrimary(explain);
+      return this.executor.onPrimary((pool) => explainCall(this.poolOf(pool), plan, this.dialect, schema, ...how));
     }
     return this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = this;
       const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
-      return explainRead(this.poolOf(pool), plan, of, options, format);
+      return explainRead(this.poolOf(pool), plan, of, ...how);
     });
   }
 
-  explainWrite(write: Write, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
-    return this.executor.write((pool) => explainStep(this.poolOf(pool), this.stepOf(write), options, format));
+  explainWrite(write: Write, ...how: Explained): Promise<Explanation> {
+    return this.executor.write((pool) => explainStep(this.poolOf(pool), this.stepOf(write), ...how));
   }
 
   downtimeSince(moment: number): number {

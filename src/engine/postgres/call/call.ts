@@ -9,7 +9,7 @@ import { VALUE_COLUMN } from '../../../collection/routines.ts';
 import { printArrayLiteral } from '../../../collection/types/array/array-literal.ts';
 import type { Encoding } from '../../../encode/encoding.ts';
 import type { FunctionCall, ReadPlan } from '../../../plan/types.ts';
-import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
+import type { ReadResult } from '../../engine.ts';
 import { checkAffected } from '../../shared/write-checks.ts';
 import { withSources } from '../../sql/log-source.ts';
 import { type Bind, columnList, identifier, type SqlDialect, type Statement } from '../../sql/statement.ts';
@@ -18,7 +18,7 @@ import { TEXT } from '../dialect.ts';
 import { query } from '../driver.ts';
 import { isFull, isLoss, isTransient, translateError } from '../errors.ts';
 import { openCursor } from '../read/cursor.ts';
-import { explainRead, firstPage } from '../read/reads.ts';
+import { type Explained, explainRead, firstPage } from '../read/reads.ts';
 import { isTooLong } from '../read/row-bytes.ts';
 import { inTransaction, readOnly } from '../write/transaction.ts';
 import { chosenAnswer } from './chosen-answer.ts';
@@ -58,18 +58,9 @@ export async function callFunction(
 }
 
 /** With `analyze` the function runs, and changes nothing. */
-export function explainCall(
-  pool: Pool,
-  plan: ReadPlan,
-  call: FunctionCall,
-  dialect: SqlDialect,
-  schema: string,
-  options: readonly PlanOption[],
-  format: 'json' | 'text',
-): Promise<Explanation> {
-  const explain = (connection: Connection) =>
-    explainRead(connection, planOfRows(plan), callDialect(dialect, call, schema), options, format);
-  return readOnly(pool, explain);
+export function explainCall(pool: Pool, plan: ReadPlan, dialect: SqlDialect, schema: string, ...how: Explained) {
+  const of = callDialect(dialect, plan.source!, schema);
+  return readOnly(pool, (connection) => explainRead(connection, planOfRows(plan), of, ...how));
 }
 
 function settingsSql({ settings }: FunctionCall): Statement {

@@ -181,25 +181,26 @@ async function readCounted(
 const NO_COUNT: Statement = { sql: 'select null::int8 as total', params: [] };
 const NO_SUMMARY: Statement = { sql: 'select null::text as summary', params: [] };
 
+/** What a query plan shows, and its format. */
+export type Explained = readonly [options: readonly PlanOption[], format: 'json' | 'text'];
+
 /** The query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */
 export function explainRead(
   runner: Runner,
   plan: ReadPlan,
   dialect: SqlDialect,
-  options: readonly PlanOption[],
-  format: 'json' | 'text',
+  ...how: Explained
 ): Promise<Explanation> {
   const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
   // One text, as in PostgREST: clients look for the node of its aggregate.
   const list = `select string_agg(${identifier(ROW)}, ',') from (${sql}) as rows`;
-  return explainStatement(runner, { sql: list, params }, options, format);
+  return explainStatement(runner, { sql: list, params }, ...how);
 }
 
 export async function explainStatement(
   runner: Runner,
   { sql, params }: Statement,
-  options: readonly PlanOption[],
-  format: 'json' | 'text',
+  ...[options, format]: Explained
 ): Promise<Explanation> {
   const explained = `explain (${[`format ${format}`, ...options].join(', ')}) ${sql}`;
   const lines = (await query<{ 'QUERY PLAN': unknown }>(runner, { sql: explained, params })).map(

@@ -7,7 +7,7 @@ import type { Row } from '../../../collection/value.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
-import type { Explanation, PlanOption, WriteOptions, WriteResult } from '../../engine.ts';
+import type { Explanation, WriteOptions, WriteResult } from '../../engine.ts';
 import { mayClose } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '../../shared/plan-keys.ts';
@@ -18,7 +18,7 @@ import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { isLoss, isSurelyUndone, sqlState, translateError } from '../errors.ts';
-import { explainStatement } from '../read/reads.ts';
+import { type Explained, explainStatement } from '../read/reads.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
@@ -105,12 +105,7 @@ export async function executeWrites(
 }
 
 /** The query plan of a write. With `analyze` PostgreSQL executes it, and the transaction ends without a change. */
-export async function explainStep(
-  pool: Pool,
-  step: Step,
-  options: readonly PlanOption[],
-  format: 'json' | 'text',
-): Promise<Explanation> {
+export async function explainStep(pool: Pool, step: Step, ...how: Explained): Promise<Explanation> {
   const { context, plan } = step;
   if (plan.kind === 'update-each') {
     throw new ApiError('PGRST127', 'an update of several rows by their keys has no query plan', {
@@ -119,7 +114,7 @@ export async function explainStep(
   }
   const rows = plan.kind === 'insert' ? await schedule(rowsAsJsonTask(plan.into.fields, plan.rows)) : '';
   const statement = compileWrite(context, plan, rows, returnedRows(step), isShownAfter(plan));
-  const explain = (connection: Connection) => explainStatement(connection, statement, options, format);
+  const explain = (connection: Connection) => explainStatement(connection, statement, ...how);
   return inTransaction(pool, explain, false).catch((error) => {
     throw isLoss(error) ? error : translateError(error, undefined, context.adopted.collections.has(plan.into));
   });
