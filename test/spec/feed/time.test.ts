@@ -11,16 +11,16 @@ import { sendJson } from '../../support/stories.ts';
 const ADMIN = { 'x-role': 'admin' };
 const DAY = 86_400_000;
 const SOON = 700;
+const ROWS = {
+  products: [{ id: 1, name: 'Tent', released: null }],
+  prices: [{ id: 1, product_id: 1, amount: 5, valid_from: fromNow(-DAY), valid_to: null }],
+};
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
   describe(engine, () => {
     let shop: FeedService;
     beforeEach(async () => {
-      const rows = {
-        products: [{ id: 1, name: 'Tent', released: null }],
-        prices: [{ id: 1, product_id: 1, amount: 5, valid_from: fromNow(-DAY), valid_to: null }],
-      };
-      shop = serveFeeds(await openDeclaredEngine(engine, TIME_SHOP, rows), TIME_SHOP, { identify });
+      shop = serveFeeds(await openDeclaredEngine(engine, TIME_SHOP, ROWS), TIME_SHOP, { identify });
     });
     afterEach(() => shop.close());
     const store = async (body: object) =>

@@ -13,7 +13,7 @@ collections:
   customers:
     fields: { id: int4, name: text }
 `;
-const YAML = `${COLLECTIONS}
+const SHOP = declaredBy(`${COLLECTIONS}
 roles:
   visitor:
     products: { read: { fields: [id, name] } }
@@ -36,12 +36,12 @@ roles:
     include: [auditor]
     changes: { read: true }
   admin: all
-`;
+`);
 
 describe.each(TWO_ENGINES)('permissions of the log on %s', (engine) => {
   let shop: Roled;
   beforeEach(async () => {
-    shop = await openRoled(engine, declaredBy(YAML), {
+    shop = await openRoled(engine, SHOP, {
       products: [
         { id: 1, name: 'a', cost: 1 },
         { id: 11, name: 'b', cost: 1 },

@@ -6,7 +6,7 @@ import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
-const YAML = `
+const SHOP = declaredBy(`
 collections:
   products:
     fields: { id: int4, name: text, price: 'decimal(12,2)', product_id: int4, tags: json, made: date }
@@ -27,14 +27,14 @@ roles:
   cheap:
     lines: { read: true, create: { where: 'price=lt.10', fields: [product_id] } }
   admin: all
-`;
+`);
 
 describe.each(TWO_ENGINES)('copied values on %s', (engine) => {
   let shop: Roled;
   beforeEach(async () => {
     const product = (id: number, price: number | null) =>
       ({ id, name: `p${id}`, price, product_id: 99, tags: [id, 'a"b'], made: '2026-11-18' }) as unknown as Row;
-    shop = await openRoled(engine, declaredBy(YAML), {
+    shop = await openRoled(engine, SHOP, {
       products: [product(1, 12.5), product(2, 9.9), product(3, null), product(4, -1)],
     });
   });

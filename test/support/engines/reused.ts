@@ -48,12 +48,15 @@ export function reused<E extends Engine>(
   };
 }
 
-/** One object for each pair of a catalogue and its rows. */
-const sources = new WeakMap<Catalogue, WeakMap<object, object>>();
-function sourceOf(catalogue: Catalogue, rows: object): object {
-  const byRows = sources.get(catalogue) ?? new WeakMap<object, object>();
+/** One object for each catalogue with the same rows. */
+const sources = new WeakMap<Catalogue, Map<string, object>>();
+const texts = new WeakMap<Rows, string>();
+function sourceOf(catalogue: Catalogue, rows: Rows): object {
+  const byRows = sources.get(catalogue) ?? new Map<string, object>();
   sources.set(catalogue, byRows);
-  const source = byRows.get(rows) ?? {};
-  byRows.set(rows, source);
+  const text = texts.get(rows) ?? JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+  texts.set(rows, text);
+  const source = byRows.get(text) ?? {};
+  byRows.set(text, source);
   return source;
 }
