@@ -36,9 +36,9 @@ function grantsOf(rules: readonly RuleDraft[]): Grants {
   const all = collections.flatMap((collection) =>
     rules
       .filter((rule) => rule.collection === collection.name)
-      .map(({ right, where, ...limits }) => {
+      .map(({ right, where, fields, operations }) => {
         const lines = where === undefined ? [] : linesOf(collection, readRule(where));
-        return [`${collection.name}.${right}`, { ...limits, lines }] as const;
+        return [`${collection.name}.${right}`, { lines, fields, operations }] as const;
       }),
   );
   return Object.fromEntries(all);
