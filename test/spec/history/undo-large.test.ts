@@ -120,9 +120,14 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
     }, 60_000);
 
     test('a second undo of many changes is rejected until the first has ended', async () => {
-      const filter = `seq=gt.${await raise()}&seq=lte.${await last()}`;
-      const [one, other] = await Promise.all([undo(filter), undo(filter)]);
-      const [ended, rejected] = one!.status === 200 ? [one!, other!] : [other!, one!];
+      const both = async (): Promise<readonly [string, Response, Response]> => {
+        const filter = `seq=gt.${await raise()}&seq=lte.${await last()}`;
+        const [one, other] = await Promise.all([undo(filter), undo(filter)]);
+        // On a busy machine the second may begin after the end of the first.
+        if (one!.status === 200 && other!.status === 200) return both();
+        return one!.status === 200 ? [filter, one!, other!] : [filter, other!, one!];
+      };
+      const [filter, ended, rejected] = await both();
       expect(await ended.json()).toEqual({ undone: MANY, skipped: [] });
       expect(rejected.headers.get('retry-after')).toBe('5');
       await expectRefusal(rejected, 503, 'CAT503');
