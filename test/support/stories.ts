@@ -90,9 +90,9 @@ export async function expectRefusal(response: Response, status: number, code: st
   return problem;
 }
 
-/** Every error has these members, and may have a location in the body. */
+/** Every error has these members, and may have a location in the body, or a list of errors. */
 export function expectProblemForm(problem: object): void {
-  const names = Object.keys(problem).filter((name) => !['index', 'field', 'value'].includes(name));
+  const names = Object.keys(problem).filter((name) => !['index', 'field', 'value', 'errors'].includes(name));
   expect(names.sort()).toEqual(['code', 'details', 'hint', 'message']);
 }
 
