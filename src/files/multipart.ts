@@ -113,10 +113,7 @@ class Source {
   private async more(): Promise<void> {
     const { done, value } = await this.iterator.next();
     if (done === true) throw invalid('it ends before its last delimiter');
-    this.rest =
-      this.rest.length === 0
-        ? Buffer.from(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
-        : Buffer.concat([this.rest, value]);
+    this.rest = this.rest.length === 0 ? Buffer.from(value) : Buffer.concat([this.rest, value]);
   }
 }
 
