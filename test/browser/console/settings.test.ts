@@ -112,6 +112,10 @@ browserStories(
       await page.getByText('collections.yaml, line 7').click();
       await stage.until('viewer: { products: { read: { fields: [id, name] } } }');
       await button('Change viewer').click();
+      // A right that is taken and given back keeps its limits.
+      await rights.getByLabel('read', { exact: true }).uncheck();
+      await rights.getByLabel('read', { exact: true }).check();
+      expect(await page.getByLabel('All, also later ones').first().isChecked()).toBe(false);
       const rows = page.getByRole('group', { name: 'Rows (Products, read)' });
       await rows.getByRole('button', { name: 'Add a condition' }).click();
       await rows.getByLabel('Operator').selectOption('is greater than');
@@ -128,6 +132,10 @@ browserStories(
       const fields = page.getByRole('group', { name: 'Fields (Products, read)' });
       // The key identifies rows.
       expect(await fields.getByLabel('ID').isDisabled()).toBe(true);
+      await fields.getByLabel('Name').uncheck();
+      // All fields of now are not all, also later ones.
+      await fields.getByLabel('Name').check();
+      expect(await fields.getByLabel('All, also later ones').isChecked()).toBe(false);
       await fields.getByLabel('Name').uncheck();
       expect(await axeFindings(page)).toEqual([]);
       await button('Preview').click();

@@ -1,5 +1,6 @@
 /** Labelled inputs of dialogs and pages. */
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { t } from '../i18n/text.ts';
 import { Labelled, Problem } from './small.tsx';
 
 /** Values, or labels by value. */
@@ -81,17 +82,21 @@ interface CheckListProps {
   readonly onChange: (chosen: readonly string[] | undefined) => void;
 }
 
-/** Some values of a few, as checkboxes. */
+/** Some values of a few, as checkboxes. All of them are not the same as all, also later ones. */
 export function CheckList({ label, options, chosen, fixed = [], problem, onChange }: CheckListProps) {
   const isChosen = (value: string) => fixed.includes(value) || (chosen?.includes(value) ?? true);
+  const names = options.map(([each]) => each);
   const toggle = (value: string, isOn: boolean) => {
-    const next = options.map(([each]) => each).filter((each) => (each === value ? isOn : isChosen(each)));
-    onChange(next.length === options.length ? undefined : next);
+    const unknown = (chosen ?? []).filter((each) => !names.includes(each));
+    onChange([...names.filter((each) => (each === value ? isOn : isChosen(each))), ...unknown]);
   };
   return (
     <fieldset className="check-list">
       <legend>{label}</legend>
       <div className="line wrap">
+        <Check checked={chosen === undefined} onChange={(isOn) => onChange(isOn ? undefined : names)}>
+          {t.app.allAndLater}
+        </Check>
         {options.map(([value, name]) => (
           <Check
             key={value}

@@ -3,8 +3,9 @@ import { splitQuery } from '../../../base/net/query-string.ts';
 import type { Collection } from '../api/catalogue.ts';
 import { printName, readName } from '../api/query/filter-text.ts';
 import { OR_EMPTY, type Pair, readFilter } from '../api/query/filters.ts';
+import { isSame } from '../base/same.ts';
 import { t } from '../i18n/text.ts';
-import { type ConditionParts, parseCondition, parseOperand, printCondition } from './conditions.ts';
+import { type ConditionParts, parseCondition, parseOperand, printCondition, printOperand } from './conditions.ts';
 import { describeCondition, parseGroup, printGroup } from './or-groups.ts';
 
 /** A condition as typed. A name that is not a field is an expression: `or`, `and`, `not.or`, `not.and`. */
@@ -14,6 +15,9 @@ export interface Line extends ConditionParts {
   readonly isOr?: boolean;
   readonly name: string;
   readonly problem?: string;
+  /** The operand and the group as they are stored. They stay so unless they are edited. */
+  readonly stored?: string | undefined;
+  readonly group?: string;
 }
 
 let lastId = 0;
@@ -29,41 +33,62 @@ export const newLine = ({ fields }: Collection): Line => ({
 export function linesOf(collection: Collection, filters: readonly Pair[]): readonly Line[] {
   return filters.flatMap(([name, text]): readonly Line[] => {
     const group = name === 'or' ? parseGroup(collection, text) : undefined;
-    if (group !== undefined) return linesOf(collection, group).map((line, at) => ({ ...line, isOr: at > 0 }));
-    const isField = readFilter(collection, [name, '']) !== undefined;
-    return [
-      { id: ++lastId, name, ...(isField ? parseCondition(text) : { isNegated: false, operator: '', operand: text }) },
-    ];
+    if (group !== undefined)
+      return linesOf(collection, group).map((line, at) => ({ ...line, isOr: at > 0, group: text }));
+    const field = readFilter(collection, [name, '']);
+    const parts = parseCondition(text);
+    if (field === undefined || parts.operator === '')
+      return [{ id: ++lastId, name, isNegated: false, operator: '', operand: text, stored: text }];
+    const operand = printOperand(field, parts.operator, parts.operand);
+    return [{ id: ++lastId, name, ...parts, operand, stored: parts.operand }];
   });
+}
+
+/** Without a line. If it began a group, the next line begins it. */
+export function withoutLine(lines: readonly Line[], { id, isOr }: Line): readonly Line[] {
+  const next = lines.findIndex((line) => line.id === id) + 1;
+  const rest = lines.map((line, at) => (at === next && !isOr ? { ...line, isOr: false } : line));
+  return rest.filter((line) => line.id !== id);
+}
+
+/** The filter of a line, or its problem. */
+function readLine(collection: Collection, line: Line): Pair | string {
+  const { name, isNegated, operator, operand, stored } = line;
+  const field = readFilter(collection, [name, '']);
+  if (field === undefined || operator === '') return [name, operand];
+  if (isNegated && `${operator}.` === OR_EMPTY) return t.find.notWithEmpty;
+  const isStored = stored !== undefined && operand === printOperand(field, operator, stored);
+  const parsed = isStored ? { value: stored } : parseOperand(field, operator, operand);
+  return 'value' in parsed ? [name, printCondition({ ...line, operand: String(parsed.value) })] : parsed.problem;
 }
 
 /** The filters of the lines, or the lines with their problems. */
 export function readLines(
   collection: Collection,
-  typed: readonly Line[],
+  lines: readonly Line[],
 ): { readonly filters: readonly Pair[] } | { readonly lines: readonly Line[] } {
-  const fieldOf = (name: string) => readFilter(collection, [name, '']);
-  const lines = typed.map((line): Line => {
-    const field = fieldOf(line.name);
-    if (field === undefined) return line;
-    const parsed = parseOperand(field, line.operator, line.operand);
-    return 'value' in parsed ? { ...line, operand: String(parsed.value) } : { ...line, problem: parsed.problem };
+  const read = lines.map((line) => ({ line, pair: readLine(collection, line) }));
+  const withProblem = (problemOf: (each: (typeof read)[number]) => string) => ({
+    lines: read.map((each) => ({ ...each.line, problem: problemOf(each) })),
   });
-  if (lines.some(({ problem }) => problem)) return { lines };
-  const groups: Line[][] = [];
-  for (const line of lines) {
-    if (line.isOr && groups.length > 0) groups.at(-1)!.push(line);
-    else groups.push([line]);
+  if (read.some(({ pair }) => typeof pair === 'string'))
+    return withProblem(({ pair }) => (typeof pair === 'string' ? pair : ''));
+  const groups: (typeof read)[] = [];
+  for (const each of read) {
+    if (each.line.isOr && groups.length > 0) groups.at(-1)!.push(each);
+    else groups.push([each]);
   }
   const printed = groups.map((group): Pair | undefined => {
-    const pairs = group.map((line): Pair => [line.name, fieldOf(line.name) ? printCondition(line) : line.operand]);
+    const pairs = group.map(({ pair }) => pair as Pair);
     if (pairs.length === 1) return pairs[0];
-    const text = printGroup(collection, pairs);
+    const stored = group[0]!.line.group;
+    const isStored = stored !== undefined && isSame(parseGroup(collection, stored), pairs);
+    const text = isStored ? stored : printGroup(collection, pairs);
     return text === undefined ? undefined : ['or', text];
   });
   const at = printed.indexOf(undefined);
   if (at < 0) return { filters: printed as readonly Pair[] };
-  return { lines: lines.map((line) => (groups[at]!.includes(line) ? { ...line, problem: t.find.notInGroup } : line)) };
+  return withProblem((each) => (groups[at]!.includes(each) ? t.find.notInGroup : ''));
 }
 
 /** The filters in the `where` of a rule, and back. */

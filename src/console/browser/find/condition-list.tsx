@@ -5,16 +5,14 @@ import { filterFields, OR_EMPTY, readFilter } from '../api/query/filters.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Check, Options } from '../components/inputs.tsx';
-import { inList } from '../fields/filters.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { type Line, newLine } from './condition-lines.ts';
+import { type Line, newLine, withoutLine } from './condition-lines.ts';
 import {
   claimIn,
-  conditionFor,
+  listParts,
   operatorsOf,
   operatorWords,
-  parseCondition,
   printClaim,
   printCondition,
   VALUE_OPERATORS,
@@ -43,8 +41,8 @@ export function ConditionList({ query, lines, onChange, isRule = false, hasClaim
     change(
       id,
       readFilter(collection, [name, ''])
-        ? { name, operator: 'eq', operand: '' }
-        : { name, operator: '', operand: EMPTY_EXPRESSION },
+        ? { name, operator: 'eq', operand: '', stored: undefined }
+        : { name, operator: '', operand: EMPTY_EXPRESSION, stored: undefined },
     );
   return (
     <>
@@ -68,11 +66,7 @@ export function ConditionList({ query, lines, onChange, isRule = false, hasClaim
             hasClaims={hasClaims}
             onChange={(values) => change(line.id, values)}
           />
-          <IconButton
-            icon="trash"
-            label={t.find.removeCondition}
-            onClick={() => onChange(lines.filter(({ id }) => id !== line.id))}
-          />
+          <IconButton icon="trash" label={t.find.removeCondition} onClick={() => onChange(withoutLine(lines, line))} />
         </div>
       ))}
       <div>
@@ -189,11 +183,7 @@ function ConditionInput({ query, line, isRule, hasClaims, onChange }: ConditionI
             query={query}
             filter={filter}
             chosen={valuesOf(printCondition({ ...line, isNegated: false }))}
-            onChange={(values) => {
-              // A single value stays in the list, where others can be added.
-              const isSingle = values.length < 2 && values[0] !== null;
-              onChange(parseCondition(isSingle ? inList(values) : conditionFor(values)[0]!));
-            }}
+            onChange={(values) => onChange(listParts(values))}
           />
         ) : choices !== undefined ? (
           <select {...attributes}>

@@ -6,7 +6,7 @@ import { equals } from '../api/query/filter-text.ts';
 import { type FilterField, OR_EMPTY, type Period } from '../api/query/filters.ts';
 import { inList } from '../fields/filters.tsx';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';
-import { formatValue, kindOf, parseText } from '../fields/registry.ts';
+import { formatValue, kindOf, parseText, printValue } from '../fields/registry.ts';
 import { formatDigits } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 
@@ -70,6 +70,13 @@ export function conditionFor(values: readonly Value[]): readonly string[] {
   return [given.length > 1 ? inList(given) : equals(given[0])];
 }
 
+/** The operator and operand of a list of values. A single value stays in the list, where others can be added. */
+export function listParts(values: readonly Value[]): Omit<ConditionParts, 'isNegated'> {
+  const isSingle = values.length < 2 && values[0] !== null;
+  const { operator, operand } = parseCondition(isSingle ? inList(values) : conditionFor(values)[0]!);
+  return { operator, operand };
+}
+
 const SIGNS: Readonly<Record<string, string>> = { eq: '=', neq: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' };
 
 /** Describes a filter: `Unit price > 80`, `Product name contains sauce`, `Category: Seafood, Produce`. */
@@ -120,7 +127,7 @@ function formatText(place: FieldPlace, operand: string): string {
   return name === 'reference' || name === 'date' ? formatValue(place, operand) : operand;
 }
 
-const plainName = (operator: string): OperatorName => operator.replace(/\(.*/, '') as OperatorName;
+export const plainName = (operator: string): OperatorName => operator.replace(/\(.*/, '') as OperatorName;
 
 /** `claim`, `empty` and `notEmpty` are operators of the console. */
 export function operatorWords(operator: string): string {
@@ -144,14 +151,21 @@ export function operatorsOf({ collection, field }: FieldPlace): readonly string[
 
 export const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', ...TREE_OPERATORS];
 
+/** Whether an operand is shown and typed as in a cell. */
+const isCell = (place: FieldPlace, operator: string): boolean =>
+  VALUE_OPERATORS.includes(operator) && ['number', 'date', 'reference'].includes(kindOf(place).name);
+
+/** A stored operand as it is typed. */
+export const printOperand = (place: FieldPlace, operator: string, operand: string): string =>
+  isCell(place, operator) && !operand.startsWith('{') ? printValue(place, operand) : operand;
+
 /** Converts typed text into an operand. Numbers and dates are read as in a cell; lists get their parentheses. */
 export function parseOperand(place: FieldPlace, operator: string, typed: string): Parsed {
   const text = typed.trim();
   if (text === '' || claimIn(text) === '') return { problem: t.errors.required };
   if (PLACEHOLDER.test(text)) return { value: text };
   if (plainName(operator) === 'in' && !text.startsWith('(')) return { value: `(${text})` };
-  const isRead = ['number', 'date', 'reference'].includes(kindOf(place).name);
-  if (!VALUE_OPERATORS.includes(operator) || !isRead) return { value: text };
+  if (!isCell(place, operator)) return { value: text };
   const parsed = parseText(place, text);
   return 'value' in parsed ? { value: String(parsed.value) } : parsed;
 }

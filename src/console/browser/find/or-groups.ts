@@ -1,9 +1,10 @@
 /** Groups of conditions of which one is enough: `or=(price.gt.5,name.ilike."*tea*")`. */
+import { OPERATORS } from '../../../dialect/operators.ts';
 import type { Collection } from '../api/catalogue.ts';
 import { printName, quoted, readName } from '../api/query/filter-text.ts';
 import { type Pair, readFilter } from '../api/query/filters.ts';
 import { t } from '../i18n/text.ts';
-import { describeFilter, parseCondition, printCondition } from './conditions.ts';
+import { describeFilter, parseCondition, plainName, printCondition } from './conditions.ts';
 
 /** A quoted text, an inner list, or other characters between commas. */
 const TERMS = /(?:"(?:\\.|[^"\\])*"|\((?:"(?:\\.|[^"\\])*"|[^()"])*\)|[^,"()])+/gs;
@@ -17,7 +18,9 @@ export function parseGroup(collection: Collection, text: string): readonly Pair[
   const pairs = (inner.match(TERMS) ?? []).map((term): Pair | undefined => {
     const [, name = '', condition = ''] = TERM.exec(term) ?? [];
     const parts = parseCondition(condition);
-    if (!collection.byName.has(readName(name)) || parts.operator === '') return undefined;
+    // Another word after the name is a field of a related row.
+    if (!collection.byName.has(readName(name)) || !Object.hasOwn(OPERATORS, plainName(parts.operator)))
+      return undefined;
     return [readName(name), printCondition({ ...parts, operand: readName(parts.operand) })];
   });
   return pairs.length > 1 && pairs.every((pair) => pair !== undefined) ? pairs : undefined;

@@ -73,7 +73,7 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
     RIGHTS.flatMap((right): readonly (readonly [string, unknown])[] => {
       const [now, was] = [grants, before].map((each) => each[`${collection.name}.${right}`]);
       const rule = now === undefined ? null : ruleOf(collection, now);
-      return isSame(rule, was === undefined ? null : ruleOf(collection, was)) ? [] : [[right, rule]];
+      return rule !== false && isSame(rule, was === undefined ? null : ruleOf(collection, was)) ? [] : [[right, rule]];
     });
   const patchOf = (name: string) => {
     if (isAll) return { roles: { [name]: ALL } };
@@ -112,6 +112,7 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
                       collection={each}
                       right={right}
                       limits={grants[key]}
+                      before={before[key] ?? NO_LIMITS}
                       problemAt={(...member) => problemAt([key, ...member].join('.'))}
                       onChange={(limits) => change(key, limits)}
                     />
@@ -142,12 +143,14 @@ interface RightInputsProps {
   readonly right: Right;
   /** Absent if the role does not have the right. */
   readonly limits: Limits | undefined;
+  /** The limits that it gets back with the right. */
+  readonly before: Limits;
   readonly problemAt: (...member: readonly string[]) => string | undefined;
   readonly onChange: (limits: Limits | undefined) => void;
 }
 
 /** A right, and the rows, fields and operations that it is limited to. */
-function RightInputs({ collection, right, limits, problemAt, onChange }: RightInputsProps) {
+function RightInputs({ collection, right, limits, before, problemAt, onChange }: RightInputsProps) {
   const isLimited = limits !== undefined && !isSame(limits, NO_LIMITS);
   const [isOpen] = useState(isLimited);
   const labelFor = (limit: keyof typeof t.settings.limitNames) =>
@@ -156,7 +159,7 @@ function RightInputs({ collection, right, limits, problemAt, onChange }: RightIn
   const rowProblem = problemAt('where');
   return (
     <div>
-      <Check checked={limits !== undefined} onChange={(isOn) => onChange(isOn ? NO_LIMITS : undefined)}>
+      <Check checked={limits !== undefined} onChange={(isOn) => onChange(isOn ? before : undefined)}>
         {t.settings.rights[right]}
       </Check>
       {problem !== undefined && <Problem>{problem}</Problem>}

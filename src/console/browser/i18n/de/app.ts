@@ -7,6 +7,7 @@ export const app = {
   apiReference: 'API-Referenz',
   guide: 'Handbuch',
   collections: 'Sammlungen',
+  allAndLater: 'Alle, auch spätere',
   unshown: (names: string) => `Ohne Seiten, weil ihr Schlüssel fehlt oder ein Feld „and“ oder „or“ heißt: ${names}`,
   mainNavigation: 'Hauptmenü',
   skip: 'Zum Inhalt',

@@ -6,6 +6,7 @@ export const find = {
   join: 'Verbunden durch',
   notInGroup:
     'Felder verbundener Zeilen, Zeiträume und Listen mit leeren Werten lassen sich nicht mit „oder“ verbinden.',
+  notWithEmpty: 'Eine Liste mit dem leeren Wert lässt sich nicht mit „nicht“ verbinden. Entfernen Sie eines davon.',
   filters: (count: number) => (count === 0 ? 'Filter' : `Filter (${count})`),
   addFilter: 'Filter hinzufügen',
   allConditions: 'Alle Bedingungen',

@@ -7,6 +7,7 @@ export const app = {
   apiReference: 'API reference',
   guide: 'Guide',
   collections: 'Collections',
+  allAndLater: 'All, also later ones',
   unshown: (names: string) =>
     `Without pages, because they have no visible key, or a field called “and” or “or”: ${names}`,
   mainNavigation: 'Main',

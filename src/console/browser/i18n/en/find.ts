@@ -5,6 +5,7 @@ export const find = {
   or: 'or',
   join: 'Joined by',
   notInGroup: 'Fields of related rows, periods and lists with empty values cannot be joined by “or”.',
+  notWithEmpty: 'A list with the empty value cannot be combined with “not”. Remove one of them.',
   filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
   addFilter: 'Add filter',
   allConditions: 'All conditions',
