@@ -61,7 +61,7 @@ import { NONE_OWN } from './schema/inspect.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { Ranker } from './search/ranker.ts';
-import { compactIndex, hasStaleRows, indexWords, newestStale } from './search/word-index.ts';
+import { compactIndex, hasStaleRows, indexWords, newestStale, vacuumIndex } from './search/word-index.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './write/input-rows.ts';
@@ -389,7 +389,11 @@ export class PostgresEngine implements Engine {
       if (index === undefined) continue;
       await this.executor.onPrimary(async (pool) => {
         const newest = await newestStale(pool, index);
-        while (!this.isClosed && (await hasStaleRows(pool, index, newest))) await this.indexNext(collection.name);
+        await vacuumIndex(pool, index, this.notice);
+        while (!this.isClosed && (await hasStaleRows(pool, index, newest))) {
+          await this.indexNext(collection.name);
+          await vacuumIndex(pool, index, this.notice);
+        }
         await compactIndex(pool, this.dialect, index, () => this.isClosed);
       });
     }
@@ -404,6 +408,8 @@ export class PostgresEngine implements Engine {
       while (await hasStaleRows(pool, index, newest)) {
         if (performance.now() > deadline) throw indexIncomplete();
         await this.indexNext(plan.from.name);
+        // What others wrote also leaves rows to vacuum and words to remove.
+        this.indexSoon();
       }
       const rank = async (connection: Runner) => {
         const run = (read: SearchRead) => query(connection, compileSearchRead(this.dialect, index, plan, read));

@@ -23,6 +23,7 @@ import { planSchema } from './schema/migrate.ts';
 import { roleHolders } from './schema/own-tables.ts';
 import { inspectWordIndexes } from './search/word-index.ts';
 import { parseTarget, type Target } from './url.ts';
+import { ONE_SNAPSHOT } from './write/transaction.ts';
 
 export class PostgresMaintenance implements Maintenance {
   readonly location: string;
@@ -109,7 +110,12 @@ export class PostgresMaintenance implements Maintenance {
       const index = wordIndexOf(collection);
       if (index === undefined) continue;
       const steps = verifyIndex(postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED), index);
-      const state = missing.includes(index) ? undefined : await awaitSteps(steps, (each) => query(pool, each));
+      const verify = async () => {
+        // A service may move words while they are read.
+        await query(pool, ONE_SNAPSHOT);
+        return awaitSteps(steps, (each) => query(pool, each)).finally(() => query(pool, 'rollback'));
+      };
+      const state = missing.includes(index) ? undefined : await verify();
       findings.push({ ...wordIndexFinding(state), collection: collection.name });
     }
     return findings;

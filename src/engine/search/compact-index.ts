@@ -7,15 +7,12 @@ import { describeIndex, LAST_CHUNK, nameOfWord, UNUSED, type WordIndex, withoutD
 import { NumberSet } from './number-set.ts';
 import { eachPosting, PostingList, readHits } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
-import { type AddedChunk, addChunks, CHUNK_BYTES, moveWords } from './store-words.ts';
+import { type AddedChunk, addChunks, CHUNK_BYTES, MOVED_BYTES, moveWords } from './store-words.ts';
 
 /** The words of a transaction. Others wait for it. */
 const WORDS_PER_STEP = 100;
 /** It begins when more rows changed than this number and a quarter of all. */
 export const FEWEST_UNUSED = 2_000;
-
-/** Fewer bytes of recent words move in one transaction, so that it begins although others write. */
-const FEW_BYTES = 100_000;
 
 export interface Compaction {
   /** The last word that was rewritten. */
@@ -41,11 +38,7 @@ export function* compactWords(
   yield* takeInSlices(known, ({ docs }) => eachPosting(docs as Uint8Array, (document) => unused.add(document)));
   if (begun?.chunks === undefined) {
     if (!(yield* isWorthwhile(dialect, index, unused.size))) return undefined;
-    let recentBytes: number;
-    do {
-      recentBytes = yield* moveWords(dialect, index, 0);
-      if (recentBytes > FEW_BYTES) return { after: UNUSED };
-    } while (recentBytes > 0);
+    if ((yield* moveWords(dialect, index, 0)) > MOVED_BYTES) return { after: UNUSED };
     // Numbers that are added from now on have other chunks.
     yield buildStatement(
       dialect,

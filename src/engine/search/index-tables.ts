@@ -5,7 +5,7 @@
  * - `words` has the rows of each word (postings.ts) in chunks. Rows are added to the last one, whose `letters` is the
  *   length of the word, unless it is a code. The word '' lists the numbers that are no longer in use;
  *   its chunks are not in order. Its first one is the definition of the index, so that a service with an earlier
- *   declaration neither reads nor writes it.
+ *   declaration or version neither reads nor writes it.
  * - `recent` has the words of the rows that were indexed last, which are added to `words` later (store-words.ts).
  * - `stale` names rows that changed since. Triggers fill it, so that it has the writes of every program. A search
  *   indexes these rows first (index-rows.ts).
@@ -127,9 +127,9 @@ export function withoutDefinition<Row extends Readonly<Record<string, unknown>>>
 }
 
 export function searchChanged(): ApiError {
-  return new ApiError('CAT503', 'the declaration of the search has changed', {
-    details: 'Another instance of the service has a newer declaration.',
-    hint: 'Start the service again with the new declaration.',
+  return new ApiError('CAT503', 'the index of the search has changed', {
+    details: 'Another instance of the service has a newer declaration or version.',
+    hint: 'Update this instance and start it again.',
     headers: { 'retry-after': '10' },
   });
 }

@@ -1,10 +1,10 @@
 /**
  * Stores the words of rows. Those of a batch are stored as they are, in groups by their first letter: `recent`. When
- * they are long together, the longest group moves to `words`, many rows of a word at once, since a change of a chunk
+ * they are long together, the longest groups move to `words`, many rows of a word at once, since a change of a chunk
  * costs the same for one row as for many.
  */
 import { isCode } from '../../text/words/tokens.ts';
-import { buildStatement, type SqlDialect, type Statement } from '../sql/statement.ts';
+import { type Bind, buildStatement, type SqlDialect, type Statement } from '../sql/statement.ts';
 import { LAST_CHUNK, nameOfWord, type WordIndex } from './index-tables.ts';
 import { eachList, eachPosting, PostingList, packLists, readHits } from './postings.ts';
 import { type Steps, takeInSlices } from './steps.ts';
@@ -13,6 +13,8 @@ import { type Steps, takeInSlices } from './steps.ts';
 export const CHUNK_BYTES = 400;
 /** The bytes of recent words. A search reads those of its letters, and all for a misspelt word. */
 const RECENT_BYTES = 1_000_000;
+/** The bytes of the groups that move together, at least one: others wait, and Chinese texts have thousands. */
+export const MOVED_BYTES = 100_000;
 const BATCHES_BEFORE_PAUSE = 5;
 
 export interface IndexedWord {
@@ -59,7 +61,7 @@ export function* storeWords(
   while ((yield* moveWords(dialect, index, RECENT_BYTES)) > 0);
 }
 
-/** Moves the longest group of recent words, if all have more bytes than `most`. Returns their bytes, or 0. */
+/** Moves the longest groups of recent words, if all have more bytes than `most`. Returns the bytes of all, or 0. */
 export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number): Steps<number> {
   const { recent } = index;
   const groups = yield buildStatement(
@@ -68,10 +70,17 @@ export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number):
   );
   const all = groups.reduce((sum, { bytes }) => sum + Number(bytes), 0);
   if (all <= most) return 0;
-  const letter = String(groups[0]!.letter);
+  const letters: unknown[][] = [];
+  let moved = 0;
+  for (const { letter, bytes } of groups) {
+    moved += Number(bytes);
+    if (moved <= MOVED_BYTES || letters.length === 0) letters.push([letter]);
+  }
+  const list = JSON.stringify(letters);
+  const isMoved = (bind: Bind) => `letter in (select c0 from ${dialect.jsonRows(bind(list), ['text'])} as l)`;
   const batches = yield buildStatement(
     dialect,
-    (bind) => `select names, docs from ${recent} where letter = ${bind(letter)} order by last`,
+    (bind) => `select names, docs from ${recent} where ${isMoved(bind)} order by last`,
   );
   const words = new Map<string, IndexedWord>();
   const take = (stem: string, word: string, docs: Uint8Array) => {
@@ -84,7 +93,7 @@ export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number):
   };
   yield* takeInSlices(batches, ({ names, docs }) => eachRecent(names, docs, take), BATCHES_BEFORE_PAUSE);
   yield* append(dialect, index, [...words.values()]);
-  yield buildStatement(dialect, (bind) => `delete from ${recent} where letter = ${bind(letter)}`);
+  yield buildStatement(dialect, (bind) => `delete from ${recent} where ${isMoved(bind)}`);
   return all;
 }
 

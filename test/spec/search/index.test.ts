@@ -4,7 +4,7 @@ import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import { describeDatabase, maintenanceOf } from '../../../src/engine/open.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
-import { TEST_SETTINGS } from '../../support/engines/postgres.ts';
+import { TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
 import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -40,7 +40,7 @@ const ROWS = {
   ],
 };
 
-describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_engine, newPlace) => {
+describe.each(Object.entries(PLACES))('the index of a declared search on %s', (engine, newPlace) => {
   let place: Place;
   let opened: Opened;
   beforeAll(async () => {
@@ -107,7 +107,8 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     const after = await own.open({ collections: newer });
     const row = { code: 'z', size: 9, name: 'Warme Schuhe', brand_id: 1 };
     expect((await before.fetch('/products', sendJson('POST', row))).status).toBe(201);
-    await expectRefusal(await before.fetch(`${rows}schuhe`), 503, 'CAT503');
+    const refused = await expectRefusal(await before.fetch(`${rows}schuhe`), 503, 'CAT503');
+    expect(refused.details).toBe('Another instance of the service has a newer declaration or version.');
     const sizesAfter = async (words: string) =>
       (await after.list(`${rows}${words}&order=size`)).map(({ size }) => size);
     expect([await sizesAfter('"schuh"'), await sizesAfter('mueller')]).toEqual([
@@ -154,7 +155,10 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
       return [...new Set([...rows.map(({ word }) => String(word)), ...names])].sort();
     };
     const count = async (words: string) => (await sizes(words)).length;
-    const many = Array.from({ length: 2_100 }, (_, size) => ({ code: 'many', size, name: 'Socke erste Wahl' }));
+    // Chinese characters have a group each.
+    const character = (size: number) => String.fromCodePoint(0x4e00 + size);
+    const named = (size: number) => ({ code: 'many', size, name: `Socke erste Wahl ${character(size)}` });
+    const many = Array.from({ length: 2_100 }, (_, size) => named(size));
     await opened.post('products', many);
     await until('they are indexed', async () => (await stale()).length === 0);
     expect(await count('socke "erste wahl"')).toBe(many.length);
@@ -198,6 +202,21 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (_
     expect((await opened.fetch('/_products_search_words')).status).toBe(404);
     const { collections, leftOut } = await describeDatabase(place.url, settings());
     expect([collections.map(({ draft }) => draft.name).toSorted(), leftOut]).toEqual([['brands', 'products'], []]);
+  });
+
+  test.if(engine === 'PostgreSQL')('check reads one state of the index while others change it', async () => {
+    await sizes('alles');
+    let found: ReturnType<typeof findings> | undefined;
+    await testServer.admin.begin(async (others) => {
+      await others.unsafe(`set local search_path = "${place.schema}"`);
+      await others.unsafe('lock table "_products_search_words"');
+      found = findings(searched('german', NAME, BRAND));
+      const waiting = `select 1 from pg_locks where not granted and relation = '"_products_search_words"'::regclass`;
+      await until('the check waits for the words', async () => (await others.unsafe(waiting)).length > 0);
+      await others.unsafe("update products set name = 'Weite Hose' where size = 2");
+    });
+    expect(await found).toEqual([[true, '0 changed rows not indexed yet']]);
+    expect(await sizes('weite')).toEqual([2]);
   });
 
   test('check compares the index with the rows', async () => {

@@ -1,4 +1,5 @@
 /** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
+import { memoize } from '../../../base/memo.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { type Change, ofKind } from '../../migration/changes.ts';
 import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
@@ -17,7 +18,7 @@ import { awaitSteps, type Steps } from '../../search/steps.ts';
 import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { columnType } from '../dialect.ts';
-import { query, type Runner } from '../driver.ts';
+import { type Notice, query, type Runner } from '../driver.ts';
 import { inTransaction } from '../write/transaction.ts';
 
 const TEXT = 'text collate "C" not null';
@@ -168,19 +169,30 @@ export async function hasStaleRows(runner: Runner, { stale }: WordIndex, newest:
   return (await query(runner, { sql, params: [newest] })).length > 0;
 }
 
-/** The rows that were indexed since the last vacuum, by index. */
-const indexedRows = new Map<string, number>();
+/** The rows that were indexed since the last vacuum, and whether one has failed. */
+const vacuumOf = memoize((_: WordIndex) => ({ rows: 0, hasFailed: false }));
 /** The server's own vacuum is too late for an index of which each batch replaces a part. */
 const ROWS_BEFORE_VACUUM = 5_000;
 
 /** Indexes the next stale rows of a collection. */
 export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<void> {
-  const { words, recent, stale } = index;
-  const rows = (indexedRows.get(words) ?? 0) + (await changeIndex(pool, index, indexStaleRows(dialect, index)));
-  indexedRows.set(words, rows % ROWS_BEFORE_VACUUM);
-  // It may exceed the time limit of statements.
-  if (rows >= ROWS_BEFORE_VACUUM) {
-    await pool.unsafe(`vacuum (skip_locked) ${words}, ${recent}, ${stale}`).catch(() => undefined);
+  const rows = await changeIndex(pool, index, indexStaleRows(dialect, index));
+  vacuumOf(index).rows += rows;
+}
+
+/** Vacuums an index after many rows. Reports the first failure: it may exceed the time limit of statements. */
+export async function vacuumIndex(pool: Pool, index: WordIndex, notice: Notice): Promise<void> {
+  const { words, recent, stale, collection } = index;
+  const vacuum = vacuumOf(index);
+  if (vacuum.rows < ROWS_BEFORE_VACUUM) return;
+  vacuum.rows = 0;
+  const sql = `vacuum (skip_locked) ${words}, ${recent}, ${stale}`;
+  try {
+    await pool.dedicated('costly write', (connection) => connection.unsafe(sql));
+  } catch (error) {
+    const message = `could not vacuum the search index of ${collection.name}: ${(error as Error).message}`;
+    if (!vacuum.hasFailed) notice('warn', message);
+    vacuum.hasFailed = true;
   }
 }
 

@@ -77,10 +77,13 @@ export function hasWordIndex(db: Database, collection: Collection): boolean {
 }
 
 export function checkWords(db: Database, collection: Collection): IndexState {
-  return runSteps(verifyIndex(sqliteDialect, wordIndexOf(collection)!), ({ sql, params }) => {
-    using statement = db.prepare(sql);
-    return statement.all(...(params as string[])) as StepRow[];
-  });
+  const verify = () =>
+    runSteps(verifyIndex(sqliteDialect, wordIndexOf(collection)!), ({ sql, params }) => {
+      using statement = db.prepare(sql);
+      return statement.all(...(params as string[])) as StepRow[];
+    });
+  // In one snapshot: a service may move words while they are read.
+  return db.transaction(verify)();
 }
 
 /** Creates missing indexes with all rows stale, and drops obsolete ones. */
