@@ -1,5 +1,7 @@
 /** Mistakes in a declaration: each error has the line, the problem, and the nearest valid word. */
 import { describe, expect, test } from 'bun:test';
+import { parseNodes, pathAt } from '../../src/declare/reader/document.ts';
+import { Mistakes } from '../../src/declare/reader/mistakes.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
 /** The declaration text and its expected errors. Line numbers refer to the text as written here. */
@@ -400,3 +402,27 @@ for (const [group, scenarios] of Object.entries(ALL)) {
     }
   });
 }
+
+test('the member at a place is the one that is written there, not one that an alias repeats', () => {
+  const text = `a: &a
+  title: A
+  fields: { id: int4 }
+b: *a
+c:
+  <<: *a
+  key: id
+  title: C
+d:
+  key: id
+  <<: *a
+`;
+  const root = parseNodes(text, new Mistakes())!;
+  const paths = [
+    [3, 13],
+    [4, 4],
+    [7, 8],
+    [8, 10],
+    [10, 8],
+  ].map(([line, column]) => pathAt(root, { line: line!, column: column! }).join('.'));
+  expect(paths).toEqual(['a.fields.id', 'b', 'c.key', 'c.title', 'd.key']);
+});

@@ -47,11 +47,17 @@ export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
   return mistakes.any ? undefined : new Tree(text, lines, mistakes).node(document.contents, 0);
 }
 
-/** The names that lead to the member at a place. */
-export function pathAt(node: Node, { line, column }: Place): readonly string[] {
+/** The names that lead to the member at a place. Members by an alias are elsewhere: before the node that has them. */
+export function pathAt(node: Node, place: Place): readonly string[] {
   const entries = node.kind === 'map' ? node.entries : [];
-  const entry = entries.findLast(({ at }) => at.line < line || (at.line === line && at.column <= column));
-  return entry === undefined ? [] : [entry.key, ...pathAt(entry.node, { line, column })];
+  const before = entries.filter(({ at }) => isUpTo(node.at, at) && isUpTo(at, place));
+  const entry = before.toSorted((one, other) => (isUpTo(one.at, other.at) ? -1 : 1)).at(-1);
+  if (entry === undefined) return [];
+  return [entry.key, ...(isUpTo(entry.at, entry.node.at) ? pathAt(entry.node, place) : [])];
+}
+
+function isUpTo(one: Place, other: Place): boolean {
+  return one.line < other.line || (one.line === other.line && one.column <= other.column);
 }
 
 function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCounter, mistakes: Mistakes): void {

@@ -53,7 +53,7 @@ import { LogPruner, lastPosition, logDialect, PostgresLog } from './history/log.
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
-import { type Explained, explainRead, readList, readSearch } from './read/reads.ts';
+import { explainRead, type PlanForm, readList, readSearch } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
@@ -321,7 +321,7 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  explain(plan: ReadPlan, ...how: Explained): Promise<Explanation> {
+  explain(plan: ReadPlan, ...how: PlanForm): Promise<Explanation> {
     const { schema } = this.options;
     if (plan.source !== undefined) {
       return this.executor.onPrimary((pool) => explainCall(this.poolOf(pool), plan, this.dialect, schema, ...how));
@@ -333,7 +333,7 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  explainWrite(write: Write, ...how: Explained): Promise<Explanation> {
+  explainWrite(write: Write, ...how: PlanForm): Promise<Explanation> {
     return this.executor.write((pool) => explainStep(this.poolOf(pool), this.stepOf(write), ...how));
   }
 

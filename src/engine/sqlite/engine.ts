@@ -128,7 +128,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   });
 }
 
-/** Rows that nobody misses. A damaged file is replaced by an empty one. */
+/** Opens the engine for rows that may be lost. A damaged file is replaced by an empty one. */
 function openTransient({ path, querySeconds }: SqliteOptions): Engine {
   const options = {
     path: path === IN_MEMORY ? IN_MEMORY : `${fileOf(path)}-presence`,

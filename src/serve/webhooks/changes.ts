@@ -25,7 +25,7 @@ export interface SentChange {
 /** The request is not part of the message. */
 const REQUEST = /^\{"request_id":(?:null|"((?:[^"\\]|\\.)*)"),/;
 const TRACE_PARENT = /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-const SHOWN = 'select=request_id,seq,at,collection,key,kind,before,after&order=seq';
+const SHOWN = 'request_id,seq,at,collection,key,kind,before,after';
 
 export class WebhookChanges {
   private readonly views: readonly LogView[];
@@ -48,13 +48,12 @@ export class WebhookChanges {
 
   /** The first changes after a position, up to the position `upTo`. */
   after(seq: number, upTo: number, limit: number): Promise<readonly SentChange[]> {
-    const { kinds } = this.webhook;
-    const ofKinds = kinds === undefined ? '' : `&kind=in.(${kinds.join(',')})`;
-    return this.read(
-      `seq=gt.${seq}${ofKinds}&or=(request_id.is.null,request_id.not.like."*${NO_WEBHOOKS}")`,
-      upTo,
-      limit,
-    );
+    return this.read(this.isAfter(seq), upTo, limit);
+  }
+
+  /** The number of changes that `after` returns. Their rows are not loaded. */
+  async countAfter(seq: number, upTo: number, limit: number): Promise<number> {
+    return (await this.lines('seq', this.isAfter(seq), upTo, limit)).length;
   }
 
   /** Changes that are still in the log. */
@@ -62,11 +61,21 @@ export class WebhookChanges {
     return seqs.length === 0 ? Promise.resolve([]) : this.read(`seq=in.(${seqs.join(',')})`, upTo, seqs.length);
   }
 
-  private async read(filter: string, upTo: number, limit: number): Promise<readonly SentChange[]> {
-    const query = parseQuery(`${SHOWN}&${filter}`);
+  private isAfter(seq: number): string {
+    const { kinds } = this.webhook;
+    const ofKinds = kinds === undefined ? '' : `&kind=in.(${kinds.join(',')})`;
+    return `seq=gt.${seq}${ofKinds}&or=(request_id.is.null,request_id.not.like."*${NO_WEBHOOKS}")`;
+  }
+
+  private lines(fields: string, filter: string, upTo: number, limit: number): Promise<readonly string[]> {
+    const query = parseQuery(`select=${fields}&order=seq&${filter}`);
     const planned = planRead(this.catalogue.builtIn.get(CHANGES_NAME)!, query, { offset: 0, limit }, undefined);
     const plan: ReadPlan = atMoment({ ...planned, log: this.views }, Date.now());
-    return (await readLines(this.engine, plan, upTo)).map((line) => {
+    return readLines(this.engine, plan, upTo);
+  }
+
+  private async read(filter: string, upTo: number, limit: number): Promise<readonly SentChange[]> {
+    return (await this.lines(SHOWN, filter, upTo, limit)).map((line) => {
       const { seq, collection, key } = JSON.parse(line) as SentChange;
       const [start = '{', request = ''] = REQUEST.exec(line) ?? [];
       const traceParent = TRACE_PARENT.test(request) ? request : undefined;

@@ -1,18 +1,22 @@
 /**
  * Webhooks at /catalogue/webhooks, for callers with every right: their progress, the deliveries that failed or wait,
- * and the requests to send them again or to send a test. `catalogue webhooks` does the same.
+ * and the requests to send them again or to send a test. `catalogue webhooks` does the same, except for tests.
  */
 import { ApiError } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
 import { WEBHOOK_WAITING } from '../../base/limits/engine.ts';
+import { didYouMean } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { ChangeLog, Engine } from '../../engine/engine.ts';
 import { BodyReceiver } from '../../http/body/body-receiver.ts';
 import { objectIn } from '../../http/body/parse-body.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../../response/own-resources.ts';
 import { WebhookChanges } from './changes.ts';
 import { type Delivery, WebhookStore } from './store.ts';
+
+/** The members of a request that sends. */
+const MEMBERS: readonly string[] = ['seq', 'test'];
 
 /** `test` sends a message that is not a change, and resolves to the reason why the receiver did not accept it. */
 export function webhookResources(
@@ -35,13 +39,25 @@ export function webhookResources(
   const deliveries = async (asked: ResourceRequest) => jsonAnswer(200, await deliveriesOf(asked));
   const redeliver = async (asked: ResourceRequest) => {
     const form = 'a JSON object with seq or test, or {} for all deliveries';
-    const { seq, test: isTest } = await objectIn(bodies, asked.context.call, form);
-    if (isTest === true) return jsonAnswer(200, { reason: (await test(nameIn(asked))) ?? null });
+    const body = await objectIn(bodies, asked.context.call, form);
+    const unknown = Object.keys(body).find((name) => !MEMBERS.includes(name));
+    if (unknown !== undefined) {
+      const hint = `The members are ${MEMBERS.join(', ')}${didYouMean(unknown, MEMBERS)}.`;
+      throw new ApiError('PGRST204', `a request to a webhook has no ${unknown}`, { hint, field: unknown });
+    }
+    const { seq, test: isTest } = body;
+    if (isTest !== undefined && isTest !== true)
+      throw new ApiError('22P02', 'test is not true', { hint: 'Use true.', field: 'test', value: isTest });
+    const about = { webhook: nameIn(asked), by: asked.context.caller?.name };
+    if (isTest === true) {
+      audit('a test of a webhook is requested', about);
+      return jsonAnswer(200, { reason: (await test(about.webhook)) ?? null });
+    }
     if (seq !== undefined && !Number.isSafeInteger(seq))
       throw new ApiError('22P02', 'seq is not a whole number', { field: 'seq', value: seq });
     const chosen = (await deliveriesOf(asked)).filter((each) => seq === undefined || Number(each.seq) === seq);
-    const count = await sendAgain(store, asked.key!, chosen);
-    audit('deliveries of a webhook are sent again', { webhook: asked.key, by: asked.context.caller?.name });
+    const count = await sendAgain(store, about.webhook, chosen);
+    audit('deliveries of a webhook are sent again', about);
     return jsonAnswer(200, { count });
   };
   return { webhooks: { GET: list, HEAD: list }, 'webhooks/': { GET: deliveries, HEAD: deliveries, POST: redeliver } };
@@ -59,19 +75,28 @@ export async function webhookProgress(
 ) {
   const progress = await store.progress();
   const deliveries = await store.deliveries('order=webhook,seq');
-  const newest = (await engine.log?.position())?.seq ?? 0;
+  const newest = await newestIn(engine.log);
   const count = (name: string, status: string) =>
     deliveries.filter((each) => each.webhook === name && each.status === status).length;
-  return Promise.all(
-    declared.map(async ({ secret: _hidden, ...webhook }) => {
-      const { name } = webhook;
-      const { seq = null, delivered = 0, delivered_at = null } = progress.find((each) => each.name === name) ?? {};
-      const changes = new WebhookChanges(engine, catalogue, webhook);
-      const unsent = seq === null ? 0 : (await changes.after(seq, newest, WEBHOOK_WAITING)).length;
-      const [waiting, failed] = [count(name, 'waiting'), count(name, 'failed')];
-      return { ...webhook, seq, delivered, delivered_at, unsent, waiting, failed };
-    }),
-  );
+  return Array.fromAsync(declared, async ({ secret: _hidden, ...webhook }) => {
+    const { name } = webhook;
+    const { seq = null, delivered = 0, delivered_at = null } = progress.find((each) => each.name === name) ?? {};
+    const changes = new WebhookChanges(engine, catalogue, webhook);
+    const isBehind = seq !== null && seq < newest;
+    const unsent = isBehind ? await changes.countAfter(seq, newest, WEBHOOK_WAITING) : 0;
+    const [waiting, failed] = [count(name, 'waiting'), count(name, 'failed')];
+    return { ...webhook, seq, delivered, delivered_at, unsent, waiting, failed };
+  });
+}
+
+/** The newest position, or 0 if changes are not logged. */
+async function newestIn(log: ChangeLog | undefined): Promise<number> {
+  try {
+    return (await log?.position())?.seq ?? 0;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'CAT501') return 0;
+    throw error;
+  }
 }
 
 /** Makes deliveries due now. Returns their number. */

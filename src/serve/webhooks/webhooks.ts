@@ -1,5 +1,6 @@
 /** The webhooks of a service. Among the processes that serve a database, only the one with the lease sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../base/errors.ts';
 import { lazyAsync } from '../../base/memo.ts';
 import { counter, gauge, type Metric } from '../../base/metric.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
@@ -20,6 +21,7 @@ const RENEW_MS = 5_000;
 const POLL_MS = 500;
 /** After an error of the database. */
 const ERROR_MS = 5_000;
+const NO_LOG = 'webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30.';
 
 interface WebhookSettings {
   readonly webhookNetworks: readonly string[];
@@ -67,7 +69,7 @@ export class Webhooks {
     const { log: changeLog } = this.engine;
     if (webhooks.length === 0) return;
     if (changeLog === undefined) {
-      this.log.write('warn', 'webhooks need the log of changes; --history-days is 0');
+      this.log.write('warn', NO_LOG);
       return;
     }
     const networks = new AddressRanges(this.settings.webhookNetworks);
@@ -95,9 +97,12 @@ export class Webhooks {
   readonly middleware: Middleware = (next) => (context) =>
     this.hasBegun || !context.call.isWrite ? next(context) : this.begin().then(() => next(context));
 
+  /** Resolves to the reason why a message was not accepted. */
   readonly test = async (name: string): Promise<string | undefined> => {
+    if (this.engine.log === undefined) return NO_LOG;
     const sender = this.senders.find((each) => each.name === name);
-    return sender === undefined ? 'this service has no log of changes' : sender.test();
+    if (sender !== undefined) return sender.test();
+    throw new ApiError('CAT503', 'the webhooks of the service have not started', { headers: { 'retry-after': '1' } });
   };
 
   /** Messages in flight are cut and sent again later. */

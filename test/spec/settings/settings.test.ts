@@ -1,4 +1,4 @@
-/** Users, keys, roles and the declaration over HTTP, for callers with every right. */
+/** Users, keys, roles, webhooks and the declaration over HTTP, for callers with every right. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +7,12 @@ import { openAuthentication } from '../../../src/auth/access.ts';
 import { addKey } from '../../../src/auth/keys.ts';
 import { CredentialStore } from '../../../src/auth/store.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
+import { Log } from '../../../src/observe/log.ts';
 import { declarationEdits } from '../../../src/serve/declaration-edits.ts';
+import { webhookResources } from '../../../src/serve/webhooks/resources.ts';
+import { Webhooks } from '../../../src/serve/webhooks/webhooks.ts';
 import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { bearer } from '../../support/engines/access.ts';
 import { type Opened, PLACES } from '../../support/engines/declared.ts';
@@ -38,44 +42,54 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
     const place = newPlace();
     const file = join(temporaryFolder(), 'collections.yaml');
     const events: unknown[] = [];
+    const catalogue = declaredBy(DECLARATION);
     let stored: Opened;
-    let ask: (path: string, init?: RequestInit, key?: string) => Promise<Response>;
+    let ask: ReturnType<typeof serve>;
     const keys = { admin: '', viewer: '' };
 
-    beforeAll(async () => {
-      writeFileSync(file, DECLARATION);
-      const catalogue = declaredBy(DECLARATION);
-      stored = await place.open({ collections: catalogue.draft.collections });
-      await stored.post('products', [
-        { id: 1, name: 'Chai', price: 18 },
-        { id: 2, name: 'Chang', price: 190 },
-      ]);
-      const { engine } = stored;
+    /** The webhooks have not started. */
+    const serve = (engine: Engine) => {
+      const audit = (event: string, about: unknown) => events.push([event, about]);
       const flags = ['--database', place.url, '--schema', place.schema];
       const settings = readSettings(SERVE_SETTINGS, flags, {});
-      const access = openAuthentication({
+      const proxies = new TrustedProxies([]);
+      const access = openAuthentication({ engine, settings, catalogue, verifier: undefined, proxies, audit });
+      const webhooks = new Webhooks(
         engine,
-        settings,
         catalogue,
-        verifier: undefined,
-        proxies: new TrustedProxies([]),
-        audit: (event, about) => events.push([event, about]),
-      });
+        settings,
+        new Log('error', { write: () => {}, isPretty: false }),
+      );
       const app = createApp({
         catalogue,
         engine,
         maxBodyBytes: 1024 * 1024,
         allowUnfilteredWrites: false,
         identify: access.identify,
-        resources: { ...access.resources, ...declarationEdits({ file, served: DECLARATION, settings }) },
+        steps: [webhooks.middleware],
+        resources: {
+          ...access.resources,
+          ...webhookResources(engine, catalogue, webhooks, audit),
+          ...declarationEdits({ file, served: DECLARATION, settings }),
+        },
       });
-      for (const role of ['admin', 'viewer'] as const) {
-        keys[role] = await addKey(new CredentialStore(engine), { name: `the ${role}`, role, claims: {} });
-      }
-      ask = async (path, init = {}, key = keys.admin) => {
+      return async (path: string, init: RequestInit = {}, key = keys.admin) => {
         const headers = { ...(init.headers as Record<string, string>), ...bearer(key) };
         return app.fetch(new Request(`http://catalogue${path}`, { ...init, headers }));
       };
+    };
+
+    beforeAll(async () => {
+      writeFileSync(file, DECLARATION);
+      stored = await place.open({ collections: catalogue.draft.collections });
+      await stored.post('products', [
+        { id: 1, name: 'Chai', price: 18 },
+        { id: 2, name: 'Chang', price: 190 },
+      ]);
+      for (const role of ['admin', 'viewer'] as const) {
+        keys[role] = await addKey(new CredentialStore(stored.engine), { name: `the ${role}`, role, claims: {} });
+      }
+      ask = serve(stored.engine);
     });
     afterAll(() => stored.close());
 
@@ -303,6 +317,42 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       const problem = await expectRefusal(await dryRun({ collections: {} }), 412, 'CAT412');
       expect(problem.message).toContain('since the service started');
       writeFileSync(file, DECLARATION);
+    });
+
+    test('a webhook counts its unsent changes, and a wrong request sends nothing', async () => {
+      const send = (body: unknown, name = 'shop') => ask(`/catalogue/webhooks/${name}`, sendJson('POST', body));
+      expect((await ask('/base', sendJson('POST', [{ id: 1 }, { id: 2 }]))).status).toBe(201);
+      const [listed] = (await (await ask('/catalogue/webhooks')).json()) as Record<string, unknown>[];
+      expect(listed).toMatchObject({ name: 'shop', delivered: 0, unsent: 2, waiting: 0, failed: 0 });
+      expect(Object.keys(listed!)).not.toContain('secret');
+      for (const test of ['true', 1, false, null]) {
+        const problem = await expectRefusal(await send({ test }), 400, '22P02');
+        expect(problem).toMatchObject({ hint: 'Use true.', field: 'test' });
+      }
+      const unknown = await expectRefusal(await send({ tset: true }), 400, 'PGRST204');
+      expect(unknown.hint).toBe('The members are seq, test (perhaps you meant test).');
+      await expectRefusal(await send({ seq: '1' }), 400, '22P02');
+      await expectRefusal(await send({ test: true }, 'none'), 404, 'CAT404');
+      expect(JSON.stringify(events)).not.toContain('webhook');
+      await expectRefusal(await send({ test: true }), 503, 'CAT503');
+      expect(await (await send({})).json()).toEqual({ count: 0 });
+      const about = { webhook: 'shop', by: 'the admin' };
+      expect(events.slice(-2)).toEqual([
+        ['a test of a webhook is requested', about],
+        ['deliveries of a webhook are sent again', about],
+      ]);
+    });
+
+    test('without a log of changes, nothing is unsent, and the test of a webhook says what is missing', async () => {
+      const { engine, close } = await place.open({ collections: catalogue.draft.collections, historyDays: 0 });
+      const askUnlogged = serve(engine);
+      const list = await askUnlogged('/catalogue/webhooks');
+      expect([list.status, await list.json()]).toMatchObject([200, [{ seq: expect.any(Number), unsent: 0 }]]);
+      const sent = await askUnlogged('/catalogue/webhooks/shop', sendJson('POST', { test: true }));
+      expect(await sent.json()).toEqual({
+        reason: 'webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30.',
+      });
+      await close();
     });
   });
 }

@@ -22,6 +22,7 @@ export interface Declaration {
   /** Initial rows of new collections, by collection name. */
   readonly rows?: Readonly<Record<string, readonly Row[]>>;
   readonly allowed?: readonly string[];
+  readonly historyDays?: number;
   /** The storage of files, if it is not the database. */
   readonly storage?: { readonly location: string } & StorageOptions;
   /** Options of the app. */
@@ -52,10 +53,11 @@ export interface Place {
 
 export const PLACES: Readonly<Record<string, () => Place>> = chosen({ SQLite: sqlitePlace, PostgreSQL: postgresPlace });
 
-function demandOf({ collections, rows = {}, allowed }: Declaration) {
+function demandOf({ collections, rows = {}, allowed, historyDays }: Declaration) {
   const catalogue = declareCatalogue({ collections });
   const firstRows = firstRowsOf({ catalogue, rows: (name) => rows[name] ?? [] });
-  return { catalogue, firstRows, ...(allowed === undefined ? {} : { allowed }) };
+  const days = historyDays === undefined ? {} : { historyDays };
+  return { catalogue, firstRows, ...(allowed === undefined ? {} : { allowed }), ...days };
 }
 
 function sqlitePlace(): Place {

@@ -18,7 +18,7 @@ import { TEXT } from '../dialect.ts';
 import { query } from '../driver.ts';
 import { isFull, isLoss, isTransient, translateError } from '../errors.ts';
 import { openCursor } from '../read/cursor.ts';
-import { type Explained, explainRead, firstPage } from '../read/reads.ts';
+import { explainRead, firstPage, type PlanForm } from '../read/reads.ts';
 import { isTooLong } from '../read/row-bytes.ts';
 import { inTransaction, readOnly } from '../write/transaction.ts';
 import { chosenAnswer } from './chosen-answer.ts';
@@ -58,7 +58,7 @@ export async function callFunction(
 }
 
 /** With `analyze` the function runs, and changes nothing. */
-export function explainCall(pool: Pool, plan: ReadPlan, dialect: SqlDialect, schema: string, ...how: Explained) {
+export function explainCall(pool: Pool, plan: ReadPlan, dialect: SqlDialect, schema: string, ...how: PlanForm) {
   const of = callDialect(dialect, plan.source!, schema);
   return readOnly(pool, (connection) => explainRead(connection, planOfRows(plan), of, ...how));
 }

@@ -182,14 +182,14 @@ const NO_COUNT: Statement = { sql: 'select null::int8 as total', params: [] };
 const NO_SUMMARY: Statement = { sql: 'select null::text as summary', params: [] };
 
 /** What a query plan shows, and its format. */
-export type Explained = readonly [options: readonly PlanOption[], format: 'json' | 'text'];
+export type PlanForm = readonly [options: readonly PlanOption[], format: 'json' | 'text'];
 
 /** The query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */
 export function explainRead(
   runner: Runner,
   plan: ReadPlan,
   dialect: SqlDialect,
-  ...how: Explained
+  ...how: PlanForm
 ): Promise<Explanation> {
   const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
   // One text, as in PostgREST: clients look for the node of its aggregate.
@@ -200,7 +200,7 @@ export function explainRead(
 export async function explainStatement(
   runner: Runner,
   { sql, params }: Statement,
-  ...[options, format]: Explained
+  ...[options, format]: PlanForm
 ): Promise<Explanation> {
   const explained = `explain (${[`format ${format}`, ...options].join(', ')}) ${sql}`;
   const lines = (await query<{ 'QUERY PLAN': unknown }>(runner, { sql: explained, params })).map(

@@ -18,7 +18,7 @@ import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { isLoss, isSurelyUndone, sqlState, translateError } from '../errors.ts';
-import { type Explained, explainStatement } from '../read/reads.ts';
+import { explainStatement, type PlanForm } from '../read/reads.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
@@ -105,7 +105,7 @@ export async function executeWrites(
 }
 
 /** The query plan of a write. With `analyze` PostgreSQL executes it, and the transaction ends without a change. */
-export async function explainStep(pool: Pool, step: Step, ...how: Explained): Promise<Explanation> {
+export async function explainStep(pool: Pool, step: Step, ...how: PlanForm): Promise<Explanation> {
   const { context, plan } = step;
   if (plan.kind === 'update-each') {
     throw new ApiError('PGRST127', 'an update of several rows by their keys has no query plan', {

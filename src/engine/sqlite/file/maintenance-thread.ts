@@ -15,7 +15,7 @@ import { restoreDatabase } from './restore.ts';
 
 declare const self: Worker;
 
-interface Located {
+interface FileAndCatalogue {
   readonly path: string;
   readonly catalogue: Catalogue;
 }
@@ -25,9 +25,9 @@ const TASKS = {
   restore: restoreDatabase,
   log: writeSegment,
   replay: replayLog,
-  check: ({ path, catalogue }: Located) =>
+  check: ({ path, catalogue }: FileAndCatalogue) =>
     checkDatabase(path, catalogue, (step, steps) => self.postMessage({ step, steps })),
-  plan: ({ path, catalogue }: Located) => {
+  plan: ({ path, catalogue }: FileAndCatalogue) => {
     using db = openExisting(path);
     return planSchema(db, { catalogue, firstRows: NO_ROWS });
   },
@@ -35,11 +35,11 @@ const TASKS = {
 
 export type Tasks = typeof TASKS;
 /** What a task takes, without the catalogue, which is sent as its draft. */
-export type Given<K extends keyof Tasks> = Omit<Parameters<Tasks[K]>[0], 'catalogue'>;
+export type TaskInput<K extends keyof Tasks> = Omit<Parameters<Tasks[K]>[0], 'catalogue'>;
 
 export interface MaintenanceRequest {
   readonly kind: keyof Tasks;
-  readonly given: Omit<Located, 'catalogue'> & { readonly file?: string };
+  readonly given: Omit<FileAndCatalogue, 'catalogue'> & { readonly file?: string };
   readonly catalogue: CatalogueDraft;
 }
 
@@ -55,7 +55,7 @@ self.onmessage = ({ data }: MessageEvent<MaintenanceRequest>) => {
 
 function answer({ kind, given, catalogue }: MaintenanceRequest): MaintenanceAnswer {
   try {
-    const task = TASKS[kind] as (given: Located) => unknown;
+    const task = TASKS[kind] as (given: FileAndCatalogue) => unknown;
     return { done: task({ ...given, catalogue: declareCatalogue(catalogue) }) };
   } catch (error) {
     if (error instanceof ConfigError) return { mistake: error.message };

@@ -20,7 +20,7 @@ import { filesOf, IN_MEMORY } from '../connection/database-files.ts';
 import { planSchema } from '../schema/migrate.ts';
 import { openExisting } from './backup.ts';
 import { lastMark } from './log-mark.ts';
-import type { Given, MaintenanceAnswer, MaintenanceRequest, Tasks } from './maintenance-thread.ts';
+import type { MaintenanceAnswer, MaintenanceRequest, TaskInput, Tasks } from './maintenance-thread.ts';
 
 export class SqliteMaintenance implements Maintenance {
   readonly location: string;
@@ -91,7 +91,7 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   /** Runs on a thread, since it takes time proportional to the file size. */
-  private ask<K extends keyof Tasks>(kind: K, given: Given<K>, progress?: Progress): Promise<ReturnType<Tasks[K]>> {
+  private ask<K extends keyof Tasks>(kind: K, given: TaskInput<K>, progress?: Progress): Promise<ReturnType<Tasks[K]>> {
     const request: MaintenanceRequest = { kind, given, catalogue: this.catalogue.draft };
     const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url).href);
     return new Promise<ReturnType<Tasks[K]>>((resolve, reject) => {
