@@ -48,6 +48,11 @@ interface SessionOptions {
 
 type Page = (context: PageContext) => Promise<Response>;
 
+/**
+ * The browser keeps the cookie longer than the service keeps the session. Without the cookie, the requests of an open
+ * page would become those of a visitor, and no 401 would say so.
+ */
+const COOKIE_SECONDS_MORE = 86_400;
 const NO_STORE = { 'cache-control': 'no-store' };
 
 export function sessionPages(options: SessionOptions): Pages {
@@ -68,7 +73,7 @@ export function sessionPages(options: SessionOptions): Pages {
     const previous = sessionOf(call);
     if (previous !== undefined) await users.logout(previous.text);
     context.caller = started.caller;
-    const cookie = sessionCookie(cookieScope(call), started.text, users.sessionSeconds);
+    const cookie = sessionCookie(cookieScope(call), started.text, users.sessionSeconds + COOKIE_SECONDS_MORE);
     const body = { ...account('session', started.caller), expires_at: started.expires.toISOString() };
     return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
   }

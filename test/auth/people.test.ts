@@ -42,7 +42,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       const name = await addPerson({ claims: { region: 'north' } });
       const response = await login(name);
       const cookie = response.headers.get('set-cookie')!;
-      expect(cookie).toMatch(/^catalogue_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+      expect(cookie).toMatch(/^catalogue_session=[\w-]{43}; Path=\/; Max-Age=129600; HttpOnly; SameSite=Strict$/);
       expect(response.headers.get('cache-control')).toBe('no-store');
       expect(await response.json()).toEqual({
         by: 'session',
