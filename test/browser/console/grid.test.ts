@@ -181,6 +181,19 @@ browserStories('the cell grid', (stage) => {
     await bar.waitFor({ state: 'detached' });
     expect(await shown(stage, 'unit_price', 4)).toBe('33.00');
     expect(await stage.ask<unknown[]>('/changes?collection=eq.products')).toHaveLength(4);
+
+    // One decision ends all of it, also the writes that wait for their turn.
+    await page.context().setOffline(true);
+    for (const price of ['41', '42']) {
+      await page.keyboard.type(price, { delay: 125 });
+      await page.keyboard.press('Enter', { delay: 125 });
+    }
+    await bar.getByRole('button', { name: 'Do not send' }).click();
+    await page.getByRole('button', { name: 'Save 42.00' }).waitFor();
+    expect(await bar.count()).toBe(0);
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Save all of mine' }).click();
+    await until('the kept prices', async () => String((await pricesOf(stage, 7)).slice(5)) === '41,42');
   });
 
   test('the values of others appear live, never in the edited cell, and are not overwritten silently', async () => {

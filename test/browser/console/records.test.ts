@@ -34,6 +34,41 @@ browserStories('rows', (stage) => {
     expect((await stage.product(1)).unit_price).toBe(18);
   });
 
+  test('a write that waits for the connection leaves a later draft alone, and Cancel ends it', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    const newRow = page.getByRole('link', { name: 'New row' });
+    await newRow.click();
+    const name = page.getByLabel('Product name');
+    await name.fill('First tea');
+    const writes = /\/(products|catalogue\/batch)$/;
+    await page.route(writes, (route) => route.abort());
+    await save(stage);
+    const bar = page.getByRole('alert').filter({ hasText: 'Your changes are sent when it answers again.' });
+    await bar.waitFor();
+    await page.getByRole('link', { name: 'Back to the list' }).click();
+    await newRow.click();
+    await name.fill('Second tea');
+    await page.unroute(writes);
+    await bar.getByRole('button', { name: 'Try again' }).click();
+    await stage.until('First tea was created.');
+    expect([await name.inputValue(), new URL(page.url()).pathname]).toEqual(['Second tea', '/console/new/products']);
+    await save(stage);
+    await stage.until('Second tea was created.');
+    const added = await stage.ask<{ product_name: string }[]>('/products?id=gt.77&order=id');
+    expect(added.map(({ product_name }) => product_name)).toEqual(['First tea', 'Second tea']);
+
+    await page.route(writes, (route) => route.abort());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Your changes are sent when it answers again.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.unroute(writes);
+    await bar.waitFor({ state: 'detached' });
+    expect((await stage.product(79)).product_name).toBe('Second tea');
+  });
+
   test('two people: different fields are both kept; for the same field the second one decides; nothing is lost', async () => {
     const { page } = stage;
     await stage.open('/c/products/10');

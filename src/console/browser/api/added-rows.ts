@@ -85,7 +85,7 @@ export async function setLineValue(
   const row = addedRows(query).find(isLine)!;
   if (missingFields(collection, row).length > 0) return undefined;
   const known = Object.entries(row).filter(([each]) => each !== LINE);
-  const storing = createRow(collection, Object.fromEntries(known), newId()).then((written) => {
+  const storing = createRow(collection, Object.fromEntries(known), id).then((written) => {
     patch(written.rows[0]!);
     onStored(written);
     return written.rows[0];

@@ -14,6 +14,12 @@ export interface BulkOutcome extends Written {
   readonly deleted: ReadonlySet<Row>;
 }
 
+interface BulkOptions {
+  readonly requestId?: string;
+  readonly added?: readonly Row[];
+  readonly idempotencyKey?: string;
+}
+
 /**
  * Changes and adds rows in one transaction, except those that someone else changed since the person saw them. A row
  * that has the wanted values already counts as changed.
@@ -21,9 +27,9 @@ export interface BulkOutcome extends Written {
 export async function changeUnchangedRows(
   collection: Collection,
   edits: readonly RowEdit[],
-  { requestId = newRequestId(), added = [] }: { readonly requestId?: string; readonly added?: readonly Row[] } = {},
+  { requestId = newRequestId(), added = [], idempotencyKey }: BulkOptions = {},
 ): Promise<BulkOutcome> {
-  const changed = await changeUnchanged(collection, edits, requestId, added);
+  const changed = await changeUnchanged(collection, edits, requestId, added, idempotencyKey);
   const left = edits.filter((_edit, at) => changed[at] === undefined);
   const stored = await readStored(
     collection,

@@ -6,7 +6,7 @@ import { ApiError, type Problem, problemOf } from './errors.ts';
 import { untilAnswered } from './session/connection.ts';
 import { takeEarlyResponse } from './session/early.ts';
 import { base } from './session/page-data.ts';
-import { isLoggedIn, isLoginNeeded, requestLogin, session, token } from './session/session.ts';
+import { hasSession, isLoggedIn, isLoginNeeded, requestLogin, session, token } from './session/session.ts';
 
 export interface Answer {
   readonly headers: Headers;
@@ -33,6 +33,8 @@ let newest: string | undefined;
  * visitor: nothing is sent before the next login.
  */
 let ended: ApiError | undefined;
+/** The number of logins since the page was opened. */
+let logins = 0;
 /** An adopted database may have no table for the keys. The service then rejects a key (501) before any write. */
 let areKeysSupported = true;
 
@@ -48,31 +50,36 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
 /** The successful response to a request. Its body may be a stream, such as an export or a feed. */
 export async function send(url: string, request: RequestOptions): Promise<Response> {
   const { method = 'GET', body, signal = null, idempotencyKey, inBackground = false } = request;
-  if (ended !== undefined) {
-    if (inBackground || !(await askForCredentials(ended.message))) throw ended;
-    ended = undefined;
-  }
-  const headers = headersFor(request.headers);
-  if (newest !== undefined) headers.set(POSITION_HEADER, newest);
-  if (idempotencyKey !== undefined && areKeysSupported) headers.set('idempotency-key', idempotencyKey);
-  // The browser adds the type of a form, with its boundary.
-  if (body !== undefined && !(body instanceof FormData) && !headers.has('content-type'))
-    headers.set('content-type', 'application/json');
+  const hasKey = idempotencyKey !== undefined && areKeysSupported;
+  const mayRepeat = hasKey && !inBackground;
   const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
   const content = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
   const keepalive = inBackground && method !== 'GET';
-  const attempt = () =>
-    takeEarlyResponse(method, url, headers) ??
-    fetch(`${base}${url}`, { method, headers, keepalive, signal, ...content });
-  const response = await untilAnswered(attempt, headers.has('idempotency-key') && !inBackground);
+  let earlierLogins = logins;
+  const attempt = async () => {
+    if (ended !== undefined && (inBackground || !(await askForCredentials(ended.message)))) throw ended;
+    earlierLogins = logins;
+    const headers = headersFor(request.headers);
+    if (newest !== undefined) headers.set(POSITION_HEADER, newest);
+    if (hasKey) headers.set('idempotency-key', idempotencyKey);
+    // The browser adds the type of a form, with its boundary.
+    if (body !== undefined && !(body instanceof FormData) && !headers.has('content-type'))
+      headers.set('content-type', 'application/json');
+    const answer = await (takeEarlyResponse(method, url, headers) ??
+      fetch(`${base}${url}`, { method, headers, keepalive, signal, ...content }));
+    // The connection may be lost after the headers.
+    return mayRepeat ? new Response((await answer.text()) || null, answer) : answer;
+  };
+  const response = await untilAnswered(attempt, mayRepeat);
   newest = response.headers.get(POSITION_HEADER) ?? newest;
   if (response.ok) return response;
   const error = new ApiError(response.status, problemIn(await response.text(), response));
   const isRejected = response.status === 401;
-  if (isRejected && isLoggedIn) ended = error;
+  // A late answer to a request from before the login may have deleted the new cookie, too.
+  if (isRejected && isLoggedIn && (logins === earlierLogins || !(await hasSession()))) ended = error;
   if (isRejected && !inBackground && (isLoggedIn || (await askForCredentials(error.message))))
     return send(url, request);
-  if (problemOf(error)?.code === 'CAT501' && headers.has('idempotency-key')) {
+  if (problemOf(error)?.code === 'CAT501' && hasKey) {
     areKeysSupported = false;
     return send(url, request);
   }
@@ -144,9 +151,14 @@ interface CredentialsEnd {
 
 /** Asks once for all requests that are rejected together. They are then sent again. */
 function renewCredentials(reason: string): Promise<boolean> {
-  renewal ??= new Promise<boolean>((close) => credentialsEnd.set({ reason, close })).finally(() => {
+  renewal ??= new Promise<boolean>((close) => credentialsEnd.set({ reason, close })).then((isRenewed) => {
     credentialsEnd.set(undefined);
     renewal = undefined;
+    if (isRenewed) {
+      ended = undefined;
+      logins++;
+    }
+    return isRenewed;
   });
   return renewal;
 }

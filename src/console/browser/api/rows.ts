@@ -98,13 +98,14 @@ export async function changeUnchanged(
   edits: readonly RowEdit[],
   requestId: string,
   added: readonly Row[] = [],
+  idempotencyKey = newId(),
 ): Promise<readonly (Row | undefined)[]> {
   const path = pathOf(collection);
   const body = [...editRequests(collection, edits), ...added.map((row) => ({ method: 'POST', path, body: row }))];
   const changed: (Row | undefined)[] = [];
   for (let start = 0; start < body.length; start += BATCH_SIZE) {
     const part = body.slice(start, start + BATCH_SIZE);
-    changed.push(...(await sendBatch(part, requestId)).map(([row]) => row));
+    changed.push(...(await sendBatch(part, requestId, `${idempotencyKey}-${start}`)).map(([row]) => row));
   }
   return changed.slice(0, edits.length);
 }
@@ -112,7 +113,7 @@ export async function changeUnchanged(
 /** The rows that the edits would store, up to 1,000. A value that the service would reject throws. */
 export async function dryRunEdits(collection: Collection, edits: readonly RowEdit[]): Promise<readonly Row[]> {
   const body = editRequests(collection, edits, { affects: 1 });
-  return (await sendBatch(body, newRequestId(), 'tx=rollback')).flat();
+  return (await sendBatch(body, newRequestId(), newId(), 'tx=rollback')).flat();
 }
 
 const editRequests = (collection: Collection, edits: readonly RowEdit[], condition: { readonly affects?: 1 } = {}) =>
@@ -142,10 +143,11 @@ function operandText({ byName }: Collection, name: string, value: Value): string
 async function sendBatch(
   body: readonly object[],
   requestId: string,
+  idempotencyKey = newId(),
   preference?: string,
 ): Promise<readonly (readonly Row[])[]> {
   const headers = { prefer: preference === undefined ? RETURN : `${RETURN}, ${preference}`, 'x-request-id': requestId };
-  const { json } = await ask('/catalogue/batch', { method: 'POST', headers, body, idempotencyKey: newId() });
+  const { json } = await ask('/catalogue/batch', { method: 'POST', headers, body, idempotencyKey });
   return (json as { body?: readonly Row[] }[]).map((each) => each.body ?? []);
 }
 

@@ -1,7 +1,7 @@
 /** The page that asks for a name and password, or for a token if the service has no login. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { explain } from '../api/explain.ts';
-import { continueWithoutLogin, logIn, loginReason, session, token } from '../api/session/session.ts';
+import { continueWithoutLogin, hasSession, logIn, loginReason, session, token } from '../api/session/session.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
@@ -15,6 +15,8 @@ export default function LoginPage() {
   const [secret, setSecret] = useState('');
   const [problem, setProblem] = useState(hasLogin ? loginReason : '');
   const [isBusy, setBusy] = useState(false);
+  // The service deletes the cookie of an ended session, so that the next page may be that of a visitor.
+  useEffect(() => void (session?.role === null && hasSession()), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (!hasLogin) {

@@ -14,6 +14,7 @@ import {
   useState,
 } from 'react';
 import { useLocation } from 'wouter';
+import { giveUp, isLost } from '../api/session/connection.ts';
 import { newId } from '../base/ids.ts';
 import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
@@ -101,10 +102,13 @@ interface DialogProps {
 export function Dialog({ title, onClose, submit, actions, size = 'small', isKept = false, children }: DialogProps) {
   const element = useModal();
   const close = useClose();
-  const cancel = onClose ?? close;
   const id = useId();
   const [isSubmitting, setSubmitting] = useState(false);
   const [error, setError] = useState<unknown>();
+  const cancel = () => {
+    if (isSubmitting && isLost.get()) giveUp();
+    (onClose ?? close)();
+  };
   const isBusy = isSubmitting || submit?.isBusy === true;
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();

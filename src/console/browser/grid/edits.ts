@@ -11,8 +11,9 @@ import { explain } from '../api/explain.ts';
 import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyOf, keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import type { RowEdit } from '../api/rows.ts';
+import { newRequestId, type RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
+import { unlessGivenUp } from '../api/session/connection.ts';
 import { Store } from '../base/store.ts';
 import { notify, notifySaved, undoOf } from '../components/toasts.tsx';
 import type { FieldPlace } from '../fields/kind.ts';
@@ -68,11 +69,14 @@ export function bulkMessage(collection: Collection, message: string, skipped: re
 const patch = (collection: Collection, edits: readonly RowEdit[]): void =>
   patchLoadedRows(collection, new Map(edits.map(({ row, changes }) => [keyText(collection, row), changes])));
 
-/** Runs a write after the earlier ones. `show` shows stored rows, except in cells that a later write changes. */
+/**
+ * Runs a write after the earlier ones. `show` shows stored rows, except in cells that a later write changes. `check`
+ * throws if the person gave up while the write waited.
+ */
 function enqueue(
   collection: Collection,
   edits: readonly RowEdit[],
-  write: (show: (rows: readonly Row[]) => void) => Promise<void>,
+  write: (show: (rows: readonly Row[]) => void, check: () => void) => Promise<void>,
 ): Promise<unknown> {
   const cells = new Set(
     edits.flatMap(({ row, changes }) => Object.keys(changes).map((name) => cellName(collection, row, { name }))),
@@ -86,10 +90,11 @@ function enqueue(
       rows.map((row) => ({ row, changes: shown(row) })),
     );
   };
+  const check = unlessGivenUp();
   patch(collection, edits);
   for (const cell of cells) pending.set(cell, (pending.get(cell) ?? 0) + 1);
   const done = queue
-    .then(() => write(show))
+    .then(() => write(show, check))
     .finally(() => {
       for (const cell of cells)
         if (pending.get(cell) === 1) pending.delete(cell);
@@ -106,12 +111,13 @@ export function saveCell(place: FieldPlace, row: Row, value: Value, text: string
   const cell = cellName(collection, row, field);
   const changes = { [field.name]: value };
   setUnsaved(cell);
-  return enqueue(collection, [{ row, changes }], async (show) => {
+  return enqueue(collection, [{ row, changes }], async (show, check) => {
     const keep = (stored: Row, problem: string, isGone = false) => {
       show([{ ...keyOf(collection, row), [field.name]: stored[field.name] ?? null }]);
       setUnsaved(cell, { ...place, row: stored, value, text, problem, isGone });
     };
     try {
+      check();
       const outcome = await saveRow(collection, row, changes, () => undefined);
       if (outcome.kind === 'unchanged') return;
       if (outcome.kind === 'undecided')
@@ -142,16 +148,22 @@ export async function saveLine(query: ListQuery, place: FieldPlace, line: Row, v
   }
 }
 
-/** Changes and adds many rows in one request. `report` makes the message. A rejected request throws. */
+/**
+ * Changes and adds many rows in one request. `report` makes the message. A rejected request throws. A repetition with
+ * the same request id stores nothing if the first was stored without an answer.
+ */
 export function saveRows(
   collection: Collection,
   edits: readonly RowEdit[],
   report: (count: number) => string,
   added: readonly Row[] = [],
+  requestId = newRequestId(),
 ): Promise<unknown> {
-  return enqueue(collection, edits, async (show) => {
+  return enqueue(collection, edits, async (show, check) => {
     try {
-      const { rows, skipped, requestId } = await changeUnchangedRows(collection, edits, { added });
+      check();
+      const options = { added, requestId, idempotencyKey: requestId };
+      const { rows, skipped } = await changeUnchangedRows(collection, edits, options);
       show(rows);
       const message = bulkMessage(collection, report(rows.length), skipped);
       const right = added.length > 0 ? 'create' : 'update';

@@ -32,7 +32,8 @@ function NewRow({ collection, name }: { readonly collection: Collection; readonl
     event.preventDefault();
     const row = await save();
     if (row === undefined) focusProblem(form.current);
-    else navigate(rowAddress(collection, row));
+    // A save that waited for the connection leaves another page alone.
+    else if (form.current !== null) navigate(rowAddress(collection, row));
   };
   const saveAndAdd = async () => {
     if ((await save()) === undefined) focusProblem(form.current);

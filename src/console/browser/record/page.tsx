@@ -90,7 +90,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const remove = async () => {
     const onDeleted = () => {
       draft.reset();
-      navigate(lastList(collection));
+      if (form.current !== null) navigate(lastList(collection));
     };
     const query = { collection, filters: [], search: '', order: [] };
     setDeleting(true);

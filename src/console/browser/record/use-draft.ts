@@ -21,7 +21,7 @@ export interface Draft {
   readonly fields: readonly Field[];
   /** The row as the person saw it when the edits began. A save compares with it. */
   readonly shown: Row;
-  /** The idempotency key of a new row. */
+  /** The idempotency key of a new row. Other texts have another one. */
   readonly id: string;
   readonly setText: (name: string, text: string) => void;
   /** Whether someone else changed the field since the person began to type. */
@@ -42,21 +42,23 @@ interface DraftOptions {
   /** Values of a new row that the person cannot choose. */
   readonly preset?: Row;
   readonly start?: Texts;
+  /** Whether the texts survive the form. */
+  readonly isKept?: boolean;
 }
 
 /** A draft of a stored row, or of a new one. Only changed fields are parsed and sent. */
 export function useDraft(collection: Collection, row: Row | undefined, options: DraftOptions = {}): Draft {
   const isNew = row === undefined;
-  const { preset = {}, start = {}, name: suffix = 'new' } = options;
+  const { preset = {}, start = {}, name: suffix = 'new', isKept = true } = options;
   const name = isNew ? `${collection.name} ${suffix}` : placeOf(collection, row);
-  const [{ draft, isRestored }, setState] = useState(() => begin(name, start));
+  const [{ draft, isRestored }, setState] = useState(() => begin(isKept ? loadDraft(name) : undefined, start));
   const [problems, setProblems] = useState<Texts>({});
   // Two inputs may change within one event.
   const latest = useRef(draft);
-  const store = (next: StoredDraft, isOld = isRestored) => {
-    latest.current = next;
-    storeDraft(name, next);
-    setState({ draft: next, isRestored: isOld });
+  const store = (next: Edits, isOld = isRestored) => {
+    latest.current = { edits: next, id: newId() };
+    if (isKept) storeDraft(name, latest.current);
+    setState({ draft: latest.current, isRestored: isOld });
   };
   const { edits } = draft;
   // A new row shows the defaults, which the service sets if the person leaves them.
@@ -75,14 +77,14 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
     return parsed && 'problem' in parsed ? [[field.name, parsed.problem] as const] : [];
   });
   const reset = () => {
-    store({ edits: {}, id: newId() }, false);
+    store({}, false);
     setProblems({});
   };
-  const drop = (each: string) => {
-    const rest = Object.fromEntries(Object.entries(latest.current.edits).filter(([other]) => other !== each));
-    store({ ...latest.current, edits: rest });
-    setProblems((all) => Object.fromEntries(Object.entries(all).filter(([other]) => other !== each)));
+  const replace = (each: string, edit: Edits) => {
+    store({ ...without(latest.current.edits, each), ...edit });
+    setProblems((all) => without(all, each));
   };
+  const drop = (each: string) => replace(each, {});
   return {
     texts: { ...stored, ...Object.fromEntries(Object.entries(edits).map(([each, { text }]) => [each, text])) },
     problems: { ...Object.fromEntries(unknown), ...problems },
@@ -94,10 +96,9 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
     setText(each, text) {
       const known = latest.current.edits[each];
       const base = known === undefined ? (first[each] ?? null) : known.base;
-      drop(each);
       const isStored = text === printBase(collection, each, base) && isSame(base, first[each]);
-      const { current } = latest;
-      if (!isStored) store({ ...current, edits: { ...current.edits, [each]: { text, base } } });
+      if (isStored ? known !== undefined : known?.text !== text)
+        replace(each, isStored ? {} : { [each]: { text, base } });
     },
     isOutdated: (each) => !isNew && each in edits && !isSame(edits[each]!.base, row[each]),
     drop,
@@ -126,12 +127,15 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
       return known.length > 0 && known.length === Object.keys(byField).length;
     },
     settle(saved, next) {
+      // The save may have waited for the connection, and the person may type in a later form of the same name.
+      const later = isKept ? loadDraft(name) : undefined;
+      if (later !== undefined && later.id !== latest.current.id) return;
       const rest = Object.entries(latest.current.edits).filter(([each, { text }]) => text !== saved[each]);
       const late = Object.fromEntries(rest.map(([each, { text }]) => [each, { text, base: next[each] ?? null }]));
       if (isNew) {
         storeDraft(placeOf(collection, next), { edits: late, id: '' });
         reset();
-      } else store({ ...latest.current, edits: late }, false);
+      } else store(late, false);
       setProblems({});
     },
     reset,
@@ -140,8 +144,13 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
 
 const placeOf = (collection: Collection, row: Row): string => `${collection.name} ${keyText(collection, row)}`;
 
-function begin(name: string, start: Texts): { readonly draft: StoredDraft; readonly isRestored: boolean } {
-  const stored = loadDraft(name);
+const without = <Value>(all: Readonly<Record<string, Value>>, name: string): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(all).filter(([each]) => each !== name));
+
+function begin(
+  stored: StoredDraft | undefined,
+  start: Texts,
+): { readonly draft: StoredDraft; readonly isRestored: boolean } {
   const first: Edits = Object.fromEntries(Object.entries(start).map(([each, text]) => [each, { text, base: null }]));
   const { edits, id } = stored ?? { edits: {}, id: newId() };
   return { draft: { edits: { ...edits, ...first }, id }, isRestored: stored !== undefined };

@@ -48,6 +48,15 @@ export function continueWithoutLogin(): void {
   location.reload();
 }
 
+/** Whether the browser has the cookie of a session that has not ended. */
+export async function hasSession(): Promise<boolean> {
+  const account = await fetch(`${base}/auth/session`).then(
+    (response) => response.json(),
+    () => undefined,
+  );
+  return (account as typeof session)?.by === 'session';
+}
+
 /** Begins a session, or throws the reason why not. */
 export const logIn = (name: string, password: string): Promise<void> => post('/auth/login', { name, password });
 

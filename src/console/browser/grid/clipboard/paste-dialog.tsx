@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { Notations } from '../../../../import/cells.ts';
 import { type Collection, type Field, labelOf, titleOf } from '../../api/catalogue.ts';
+import { newRequestId } from '../../api/rows.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { NotationSelect } from '../../fields/notation-select.tsx';
 import type { Formats } from '../../fields/parse.ts';
@@ -20,10 +21,11 @@ interface PasteDialogProps {
 }
 
 export default function PasteDialog({ collection, fields, planWith }: PasteDialogProps) {
-  const [chosen, choose] = useState<Formats>({});
+  // Each plan has one request id: a second attempt after a lost answer adds no row twice.
+  const [{ chosen, requestId }, choose] = useState(() => ({ chosen: {} as Formats, requestId: newRequestId() }));
   const { changes, added, problems, omittedRows, omittedColumns, notations } = planWith(chosen);
   const onSubmit = () =>
-    saveRows(collection, editsOf(changes), () => t.grid.pasted(changes.length, added.length), added);
+    saveRows(collection, editsOf(changes), () => t.grid.pasted(changes.length, added.length), added, requestId);
   const submit = { label: t.grid.applyPaste(changes.length, added.length), onSubmit };
   const lines = [
     ...changes.map((change) => ({ ...change, title: titleOf(collection, change.row) })),
@@ -48,7 +50,9 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
                 notations={notations}
                 field={field}
                 column={labelOf(field)}
-                onChange={(each, notation) => choose({ ...chosen, [each.name]: notation })}
+                onChange={(each, notation) =>
+                  choose({ chosen: { ...chosen, [each.name]: notation }, requestId: newRequestId() })
+                }
               />
             </span>
           ))}
