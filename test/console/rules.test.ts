@@ -75,6 +75,11 @@ test('an edit of a stored number is read as it is shown', () => {
   expect(read).toMatchObject({ lines: [{ operand: '1,5', problem: '' }, { operand: 'much' }] });
 });
 
+test('a path in a group is no operator: the group stays an expression', () => {
+  const where = 'or=(parent_id.is.null,parent_id.hidden.is.false)';
+  expect(linesIn(where)).toMatchObject([{ name: 'or', operator: '', operand: where.slice('or='.length) }]);
+});
+
 test('an edited group is printed anew', () => {
   const where = 'or=(price.gt.1.5,name.eq.tea)';
   setNumberLocale('en');
