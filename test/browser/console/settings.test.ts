@@ -15,7 +15,7 @@ roles:
   viewer: { products: { read: { fields: [id, name] } } }
 queries: { all: { read: products } }
 webhooks:
-  stock: { url: 'http://127.0.0.1:9/hook', secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz }
+  stock: { url: 'http://127.0.0.1:9/hook', collections: [offers, products], where: id=gte.1, secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz }
 `;
 const PASSWORD = 'correct horse battery';
 let file = '';
@@ -171,8 +171,54 @@ browserStories(
       await stage.until(
         /shop: .*collections: \[ products \], kinds: \[ insert, update \], where: id=gte.5, secret: whsec_…/,
       );
+      await stage.until(/^whsec_… stands for a secret\./);
       await button('Cancel').last().click();
       await button('Cancel').click();
+
+      // The conditions of several collections stay until the person removes them.
+      await button('Change stock').click();
+      const where = page.getByRole('group', { name: 'Rows' });
+      const offers = page.getByLabel('Offers');
+      await where.getByText('id=gte.1').waitFor();
+      await offers.uncheck();
+      expect(await where.getByLabel('Value').inputValue()).toBe('1');
+      await where.getByLabel('Value').fill('2');
+      await offers.check();
+      await where.getByText('id=gte.2').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await button('Preview').click();
+      await stage.until(/stock: .*where: id=gte.2/);
+      await button('Cancel').last().click();
+      await where.getByRole('button', { name: 'Remove' }).click();
+      await button('Preview').click();
+      await stage.until(/stock: (?!.*where).*secret: whsec_…/);
+      await button('Cancel').last().click();
+      await button('Cancel').click();
+
+      // A text to copy has no secrets, so a new one is a variable.
+      await page.route('**/catalogue/declaration', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), editable: false } });
+      });
+      await page.reload();
+      await stage.until(/^collections.yaml, line/);
+      await button('Add a webhook').click();
+      await page.getByRole('textbox', { name: /^Name/ }).fill('my-shop');
+      await page.getByLabel('Address').fill('https://shop.example/changes');
+      expect(await page.getByLabel('Secret').inputValue()).toMatch(/^MY_SHOP_WEBHOOK_SECRET=whsec_\w/);
+      await button('Preview').click();
+      await stage.until(/my-shop: .*secret: '\{env.MY_SHOP_WEBHOOK_SECRET\}'/);
+      await button('Close').last().click();
+      await button('Cancel').click();
+      await page.unroute('**/catalogue/declaration');
+
+      // The progress is read without a question for the password. The person asks for it.
+      await page.context().clearCookies();
+      await button('Try again').click();
+      const bar = page.getByRole('form', { name: 'Log in again' });
+      await bar.getByLabel('Password').fill(PASSWORD);
+      await bar.getByRole('button', { name: 'Log in', exact: true }).click();
+      await button('Change stock').waitFor();
     });
 
     test('adds a field by a form, and sees why an unsafe change is not applied', async () => {
@@ -186,6 +232,10 @@ browserStories(
       await button('Preview').click();
       await stage.until('name exists already. Enter another name.');
       await page.getByLabel('Name').fill('price');
+      await page.getByLabel('Refers to').selectOption('offers');
+      await button('Preview').click();
+      await stage.until(/it is text, and the key of offers is int4: make it int4$/);
+      await page.getByLabel('Refers to').selectOption('Nothing');
       await page.getByLabel('Type').fill('decimal(12,2)');
       await page.getByLabel('Required').check();
       await button('Preview').click();

@@ -2,7 +2,7 @@
 import type { Collection, Row } from './catalogue.ts';
 
 class Question<Subject, Answer> {
-  /** Shows the question to the person. Only the first answer counts. */
+  /** Shows the question to the person. The first answer wins. */
   show: (subject: Subject, answer: (answer: Answer) => void) => unknown = () => undefined;
 
   ask(subject: Subject): Promise<Answer> {

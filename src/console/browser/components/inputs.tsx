@@ -23,14 +23,21 @@ interface SelectProps<Value extends string> {
   readonly options: Choices;
   /** The label of an empty value, if it is allowed. */
   readonly empty?: string;
+  readonly problem?: string | undefined;
   readonly onChange: (value: Value) => void;
 }
 
-export function Select<Value extends string>({ label, value, options, empty, onChange }: SelectProps<Value>) {
+export function Select<Value extends string>({ label, value, options, empty, problem, onChange }: SelectProps<Value>) {
   const id = useId();
   return (
-    <Labelled id={id} label={label}>
-      <select id={id} value={value} onChange={({ target }) => onChange(target.value as Value)}>
+    <Labelled id={id} label={label} problem={problem}>
+      <select
+        id={id}
+        value={value}
+        aria-invalid={problem !== undefined || undefined}
+        aria-describedby={`${id}-help`}
+        onChange={({ target }) => onChange(target.value as Value)}
+      >
         {empty !== undefined && <option value="">{empty}</option>}
         <Options of={options} />
       </select>

@@ -20,7 +20,7 @@ export function PageTitle({ title }: { readonly title: string }) {
   return <h1>{title}</h1>;
 }
 
-/** Tells screen readers which page is shown, since a navigation loads no document, and other news. */
+/** Announces to screen readers which page is shown, since a navigation loads no document, and other news. */
 export function Announcement() {
   return (
     <p className="visually-hidden" role="status">

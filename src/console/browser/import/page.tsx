@@ -75,7 +75,8 @@ function Proposal({ current, options, plan }: ProposalProps) {
   const { columns, sheets = [] } = options.sheet;
   const leftOut = columns.filter((_name, at) => options.mapping[at] === undefined);
   const isBusy = current.progress !== undefined;
-  const summary = t.importing.summary(options.sheet.name, plan.rowPlans.length, bad);
+  const found = t.importing.summary(options.sheet.name, plan.rowPlans.length, bad);
+  const summary = current.result === undefined ? `${found} ${t.importing.notYet}` : found;
   useEffect(() => announce(summary), [summary]);
   const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (

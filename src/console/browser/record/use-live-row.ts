@@ -35,8 +35,8 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean, 
   const mark = async (names: readonly string[]) => {
     const [last] = await readChanges(rowFilter(collection, logKey(key)), 1).catch(() => []);
     // An undo is also a change of this page.
-    const isOthers = last === undefined ? hidesLog : last.request_id === null || !isOwnRequest(last.request_id);
-    if (isOthers) setMarks(new Map(names.map((name) => [name, last?.actor ?? null])));
+    const isByAnotherPage = last === undefined ? hidesLog : last.request_id === null || !isOwnRequest(last.request_id);
+    if (isByAnotherPage) setMarks(new Map(names.map((name) => [name, last?.actor ?? null])));
     void queryClient.invalidateQueries({ queryKey: ['changes'] });
   };
   const previous = useRef(row);

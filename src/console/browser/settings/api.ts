@@ -55,15 +55,23 @@ function withState(account: Account): Account {
   return { ...account, claims, isDisabled: disabled === true };
 }
 
-/** A list of the service, such as `roles`, which may be read again at an interval. */
-export function useSetting<Data>(path: string, enabled = true, refetchInterval: number | false = false) {
-  return useQuery({
+/**
+ * A list of the service, such as `roles`, which may be read again at an interval. After the first answer, such reads do
+ * not ask for a login. `refetch` does.
+ */
+export function useSetting<Data>(path: string, enabled = true, interval: number | false = false) {
+  const queryKey = ['settings', path];
+  const query = useQuery({
     enabled,
-    refetchInterval,
-    queryKey: ['settings', path],
-    queryFn: async () => (await ask(`/catalogue/${path}`)).json as Data,
+    refetchInterval: ({ state }) => state.data !== undefined && interval,
+    queryKey,
+    queryFn: async () => {
+      const inBackground = interval !== false && queryClient.getQueryData(queryKey) !== undefined;
+      return (await ask(`/catalogue/${path}`, { inBackground })).json as Data;
+    },
     placeholderData: keepPreviousData,
   });
+  return { ...query, refetch: () => queryClient.resetQueries({ queryKey, exact: true }) };
 }
 
 export const useRoles = () => useSetting<readonly RoleDraft[]>('roles');

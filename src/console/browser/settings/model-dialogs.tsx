@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isInternal } from '../../../collection/files.ts';
 import { Check, Select, TextField } from '../components/inputs.tsx';
+import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { expressionProblem, fieldPatch, formOf, PROPERTIES, type Property, TYPES } from './field-patch.ts';
 import { ModelForm, type ModelFormProps } from './model-form.tsx';
@@ -24,23 +25,32 @@ export function FieldDialog({ collection, collections, field }: FieldDialogProps
     const fields = { ...(isRenamed && { [field.name]: null }), [chosen]: patch };
     return { collections: { [collection.name]: { fields } } };
   };
-  const input = (property: Property, mistake: string | undefined): ReactNode => {
+  const input = (property: Property, problemAt: (member: string) => string | undefined): ReactNode => {
     const value = form[property];
     const label = t.settings.properties[property];
     const onChange = (next: string) => setForm({ ...form, [property]: next });
-    if (property === 'required' || property === 'unique')
-      return (
-        <Check key={property} checked={value !== ''} onChange={(isOn) => onChange(isOn ? 'true' : '')}>
-          {label}
-        </Check>
-      );
-    const common = { label, value, onChange };
     // The reference of a file belongs to its type.
     if (isInternal(form.references) && (property === 'references' || property === 'onDelete')) return null;
-    if (property === 'references')
-      return <Select key={property} {...common} options={collections} empty={t.settings.noReference} />;
+    if (property === 'onDelete' && form.references === '') return null;
+    const mistake = problemAt(property === 'onDelete' ? 'references.onDelete' : property);
+    if (property === 'required' || property === 'unique')
+      return (
+        <div key={property}>
+          <Check checked={value !== ''} onChange={(isOn) => onChange(isOn ? 'true' : '')}>
+            {label}
+          </Check>
+          {mistake !== undefined && <Problem>{mistake}</Problem>}
+        </div>
+      );
+    const common = { label, value, onChange };
+    if (property === 'references') {
+      const problem = mistake ?? problemAt('references.collection');
+      return (
+        <Select key={property} {...common} problem={problem} options={collections} empty={t.settings.noReference} />
+      );
+    }
     if (property === 'onDelete')
-      return form.references === '' ? null : <Select key={property} {...common} options={t.settings.onDelete} />;
+      return <Select key={property} {...common} problem={mistake} options={t.settings.onDelete} />;
     const problem = property === 'computed' ? expressionProblem(type, value, collection.fields) : undefined;
     const help = (t.settings.propertyHelp as Partial<Record<Property, string>>)[property];
     return <TextField key={property} {...common} problem={problem ?? mistake} help={help} />;
@@ -66,7 +76,7 @@ export function FieldDialog({ collection, collections, field }: FieldDialogProps
             value={type}
             onChange={setType}
           />
-          {PROPERTIES.map((each) => input(each, problemAt(each)))}
+          {PROPERTIES.map((each) => input(each, problemAt))}
         </>
       )}
     </ModelForm>

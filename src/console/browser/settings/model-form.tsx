@@ -21,7 +21,7 @@ export interface ModelFormProps {
   readonly patchOf: (name: string) => Patch | undefined;
   readonly size?: 'small' | 'large';
   /** The inputs. `problemAt` returns the mistake of a member, such as `products.read.where`. */
-  readonly children: (problemAt: (member: string) => string | undefined) => ReactNode;
+  readonly children: (problemAt: (member: string) => string | undefined, name: string) => ReactNode;
 }
 
 export function ModelForm(props: ModelFormProps) {
@@ -53,7 +53,7 @@ export function ModelForm(props: ModelFormProps) {
   };
   const hasName = stored === undefined || mayRename === true;
   const nameProblem = (isTried ? problem : undefined) ?? (hasName ? problemAt('') : undefined);
-  const inputs = children(problemAt);
+  const inputs = children(problemAt, name.trim());
   return (
     <Dialog title={title} size={size} submit={{ label: t.settings.preview, onSubmit }}>
       {hasName && (

@@ -13,6 +13,9 @@ import {
   useDeclaration,
 } from './api.ts';
 
+/** The service writes it in place of each secret. */
+const HIDDEN_SECRET = 'whsec_…';
+
 /** Plans a change and shows the plan, or why it is not possible. */
 export const previewChange = (patch: Patch): Promise<unknown> =>
   planChange(patch).then((change) => showDialog(<PreviewDialog {...change} />), notifyError);
@@ -59,6 +62,7 @@ function PlanWords({ plan: { file, steps, problems, text } }: { readonly plan: P
         ))}
       </ul>
       <h3>{t.settings.text(file)}</h3>
+      {text.includes(HIDDEN_SECRET) && <p className="notice warn">{t.settings.hiddenSecrets(HIDDEN_SECRET)}</p>}
       <pre className="settings-text">{text}</pre>
     </>
   );

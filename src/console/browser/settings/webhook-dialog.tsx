@@ -1,14 +1,16 @@
 /** The form of a webhook: its address, the changes that it sends, and the secret of its signature. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CHANGE_KINDS, type WebhookDraft } from '../../../collection/draft.ts';
 import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
 import { parseQuery } from '../api/query/list.ts';
+import { Button } from '../components/button.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Check, CheckList, TextField } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
-import { linesOf, printRule, readLines, readRule } from '../find/condition-lines.ts';
+import { type Line, linesOf, printRule, readLines, readRule } from '../find/condition-lines.ts';
 import { ConditionList } from '../find/condition-list.tsx';
 import { t } from '../i18n/text.ts';
+import { useDeclaration } from './api.ts';
 import { ModelForm, type ModelFormProps } from './model-form.tsx';
 
 const SECRET_BYTES = 32;
@@ -18,30 +20,49 @@ function newSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }
 
+/** The variable that holds the secret, if a person copies the declaration: its text here has no secrets. */
+const variableOf = (name: string): string => `${name.toUpperCase().replaceAll('-', '_')}_WEBHOOK_SECRET`;
+
 interface WebhookDialogProps extends Pick<ModelFormProps, 'taken'> {
   /** Absent for a new one. */
   readonly webhook?: Omit<WebhookDraft, 'secret'> | undefined;
 }
 
 export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
+  const hasVariable = useDeclaration().data?.editable === false;
   const [url, setUrl] = useState(webhook?.url ?? 'https://');
   const [chosen, setChosen] = useState(webhook?.collections);
   const [kinds, setKinds] = useState<readonly string[] | undefined>(webhook?.kinds);
   const [secret, setSecret] = useState(() => (webhook === undefined ? newSecret() : undefined));
   /** Conditions name fields, so the form has them for one collection only. */
   const only = chosen?.length === 1 ? collectionNamed(chosen[0]!) : undefined;
-  const [lines, setLines] = useState(() =>
-    only === undefined || webhook?.where === undefined ? [] : linesOf(only, readRule(webhook.where)),
-  );
+  const stored = webhook?.where ?? '';
+  const [where, setWhere] = useState(stored);
+  const storedLines = useMemo(() => (only === undefined ? [] : linesOf(only, readRule(where))), [only, where]);
+  const [typed, setTyped] = useState<readonly Line[]>();
+  const lines = typed ?? storedLines;
+  /** The conditions as a text; undefined if one of them shows its own problem. */
+  const readWhere = () => {
+    if (only === undefined || typed === undefined) return where;
+    const read = readLines(only, typed);
+    if ('filters' in read) return printRule(only, read.filters);
+    setTyped(read.lines);
+    return undefined;
+  };
+  const choose = (next: readonly string[] | undefined) => {
+    const text = readWhere();
+    if (text === undefined) return;
+    setWhere(text);
+    setTyped(undefined);
+    setChosen(next);
+  };
   const patchOf = (name: string) => {
-    const read = only && readLines(only, lines);
-    if (read !== undefined && 'lines' in read) {
-      setLines(read.lines);
-      return undefined;
-    }
-    const where = read === undefined ? {} : { where: printRule(only!, read.filters) || null };
-    const patch = { url: url.trim(), collections: chosen ?? null, kinds: kinds ?? null, ...where };
-    return { webhooks: { [name]: { ...patch, ...(secret !== undefined && { secret }) } } };
+    const text = readWhere();
+    if (text === undefined) return undefined;
+    const patch = { url: url.trim(), collections: chosen ?? null, kinds: kinds ?? null };
+    const whereChange = text !== stored && { where: text || null };
+    const secretChange = secret !== undefined && { secret: hasVariable ? `{env.${variableOf(name)}}` : secret };
+    return { webhooks: { [name]: { ...patch, ...whereChange, ...secretChange } } };
   };
   return (
     <ModelForm
@@ -52,8 +73,9 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
       patchOf={patchOf}
       size="large"
     >
-      {(problemAt) => {
+      {(problemAt, name) => {
         const rowProblem = problemAt('where');
+        const secretText = hasVariable ? `${variableOf(name)}=${secret}` : (secret ?? '');
         return (
           <>
             <TextField
@@ -69,10 +91,7 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
               options={collections.map((each) => [each.name, titleOfCollection(each)] as const)}
               chosen={chosen}
               problem={problemAt('collections')}
-              onChange={(next) => {
-                setChosen(next);
-                setLines([]);
-              }}
+              onChange={choose}
             />
             <CheckList
               label={t.app.changes}
@@ -81,12 +100,22 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
               problem={problemAt('kinds')}
               onChange={setKinds}
             />
-            {only !== undefined && (
+            {only !== undefined ? (
               <fieldset className="check-list stack">
                 <legend>{t.settings.limitNames.where}</legend>
                 <p className="help">{lines.length === 0 ? t.settings.allRows : t.find.allMatch}</p>
-                <ConditionList isRule query={parseQuery(only, '')} lines={lines} onChange={setLines} />
+                <ConditionList isRule query={parseQuery(only, '')} lines={lines} onChange={setTyped} />
               </fieldset>
+            ) : (
+              where !== '' && (
+                <fieldset className="check-list">
+                  <legend>{t.settings.limitNames.where}</legend>
+                  <div className="line wrap">
+                    <code>{where}</code>
+                    <Button onClick={() => setWhere('')}>{t.settings.remove.users}</Button>
+                  </div>
+                </fieldset>
+              )
             )}
             {rowProblem !== undefined && <Problem>{rowProblem}</Problem>}
             {webhook !== undefined && (
@@ -98,12 +127,12 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
               <div className="line wrap">
                 <TextField
                   label={t.settings.secret}
-                  help={t.settings.secretOnce}
+                  help={hasVariable ? t.settings.secretVariable : t.settings.secretOnce}
                   readOnly
-                  value={secret}
+                  value={secretText}
                   onChange={setSecret}
                 />
-                <CopyButton text={secret} label={t.settings.copy} />
+                <CopyButton text={secretText} label={t.settings.copy} />
               </div>
             )}
           </>

@@ -9,7 +9,8 @@ export const importing = {
     'Legen Sie hier eine Datei ab: CSV, Excel (.xlsx), JSON oder NDJSON. Sie wird zuerst geprüft; gespeichert wird erst, wenn Sie es bestätigen.',
   chooseFile: 'Datei auswählen',
   summary: (name: string, count: number, bad: number) =>
-    `${name}: ${rows(count)}, ${bad === 0 ? 'alle gültig' : `${formatNumber(bad)} mit Fehlern`}. Noch ist nichts gespeichert.`,
+    `${name}: ${rows(count)}, ${bad === 0 ? 'alle gültig' : `${formatNumber(bad)} mit Fehlern`}.`,
+  notYet: 'Noch ist nichts gespeichert.',
   nothing: 'Nichts zu importieren',
   send: (count: number, isPart: boolean) =>
     isPart ? `${counted(count, 'gültige Zeile', 'gültige Zeilen')} importieren` : `${rows(count)} importieren`,

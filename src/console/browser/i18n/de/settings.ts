@@ -130,6 +130,10 @@ export const settings = {
   kinds: { insert: 'neue Zeilen', update: 'geänderte Zeilen', delete: 'gelöschte Zeilen' },
   secret: 'Geheimnis',
   secretOnce: 'Der Empfänger prüft damit die Signatur. Kopieren Sie es jetzt: Es wird nicht wieder angezeigt.',
+  secretVariable:
+    'Die Deklaration nennt diese Variable. Setzen Sie sie für den Dienst, und geben Sie dem Empfänger das Geheimnis. Kopieren Sie es jetzt: Es wird nicht wieder angezeigt.',
+  hiddenSecrets: (placeholder: string) =>
+    `${placeholder} steht für ein Geheimnis. Wenn Sie den Text kopieren, behalten Sie die Geheimnisse der jetzigen Datei.`,
   replaceSecret: 'Geheimnis ersetzen',
   sendTest: 'Test senden',
   testAccepted: 'Der Empfänger hat den Test angenommen.',

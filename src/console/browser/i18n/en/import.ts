@@ -9,7 +9,8 @@ export const importing = {
     'Drop a file here: CSV, Excel (.xlsx), JSON or NDJSON. It is checked first; nothing is stored until you say so.',
   chooseFile: 'Choose a file',
   summary: (name: string, count: number, bad: number) =>
-    `${name}: ${rows(count)}, ${bad === 0 ? 'all valid' : `${formatNumber(bad)} with errors`}. Nothing is stored yet.`,
+    `${name}: ${rows(count)}, ${bad === 0 ? 'all valid' : `${formatNumber(bad)} with errors`}.`,
+  notYet: 'Nothing is stored yet.',
   nothing: 'Nothing to import',
   send: (count: number, isPart: boolean) => `Import ${counted(count, isPart ? 'valid row' : 'row')}`,
   downloadInvalid: (count: number) => `Download ${counted(count, 'invalid row')}`,

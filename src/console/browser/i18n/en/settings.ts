@@ -120,13 +120,17 @@ export const settings = {
   },
   someOperations: (operations: string) => `by ${operations}`,
   noWebhooks: 'No webhooks yet',
-  aboutWebhooks: 'A webhook tells another program, such as a shop or a stock system, about each change of a row.',
+  aboutWebhooks: 'A webhook reports each change of a row to another program, such as a shop or a stock system.',
   addWebhook: 'Add a webhook',
   address: 'Address',
   addressHelp: 'Where the other program receives changes, such as https://shop.example/changes.',
   kinds: { insert: 'new rows', update: 'changed rows', delete: 'deleted rows' },
   secret: 'Secret',
   secretOnce: 'The receiver needs it to check the signature. Copy it now: it is not shown again.',
+  secretVariable:
+    'The declaration names this variable. Set it for the service, and give the secret to the receiver. Copy it now: it is not shown again.',
+  hiddenSecrets: (placeholder: string) =>
+    `${placeholder} stands for a secret. If you copy the text, keep the secrets of the present file.`,
   replaceSecret: 'Replace the secret',
   sendTest: 'Send a test',
   testAccepted: 'The receiver accepted the test.',
