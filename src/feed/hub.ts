@@ -87,7 +87,7 @@ export class Hub {
     // While the database does not answer, clients wait.
     const isBehind = await this.advance().catch(() => false);
     const took = performance.now() - started;
-    // A long step mostly waits for others, so that its time does not lengthen the pause beyond this.
+    // A long step mostly waits for others: its time lengthens the pause only up to a limit.
     const rest = Math.min(took, MAX_STEP_PAUSE_MS);
     const pause = isBehind ? rest : Math.max(rest, this.events === events ? STEP_MS : this.stepPause());
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);

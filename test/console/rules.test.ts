@@ -80,7 +80,7 @@ test('a path in a group is no operator: the group stays an expression', () => {
   expect(linesIn(where)).toMatchObject([{ name: 'or', operator: '', operand: where.slice('or='.length) }]);
 });
 
-test('an edited group is printed anew', () => {
+test('an edited group is printed again', () => {
   const where = 'or=(price.gt.1.5,name.eq.tea)';
   setNumberLocale('en');
   expect(edit(where, 0, { operand: '2' })).toBe('or=(price.gt."2",name.eq."tea")');

@@ -75,7 +75,7 @@ export async function send(url: string, request: RequestOptions): Promise<Respon
   if (response.ok) return response;
   const error = new ApiError(response.status, problemIn(await response.text(), response));
   const isRejected = response.status === 401;
-  // A late answer to a request from before the login may have deleted the new cookie, too.
+  // A late answer to a request from before the login may also have deleted the new cookie.
   if (isRejected && isLoggedIn && (logins === earlierLogins || !(await hasSession()))) ended = error;
   if (isRejected && !inBackground && (isLoggedIn || (await askForCredentials(error.message))))
     return send(url, request);

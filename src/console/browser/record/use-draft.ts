@@ -21,7 +21,7 @@ export interface Draft {
   readonly fields: readonly Field[];
   /** The row as the person saw it when the edits began. A save compares with it. */
   readonly shown: Row;
-  /** The idempotency key of a new row. Other texts have another one. */
+  /** The idempotency key of a new row. It changes with the texts. */
   readonly id: string;
   readonly setText: (name: string, text: string) => void;
   /** Whether someone else changed the field since the person began to type. */
