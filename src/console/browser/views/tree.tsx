@@ -151,7 +151,7 @@ function Branch({ row, above, before, below, isFirst }: BranchProps) {
       ArrowRight: () => {
         if (isMove) before !== undefined && move(row, before);
         else if (isOpen) focus(at + 1);
-        else expand(key, below > 0);
+        else expand(key, true);
       },
       ArrowLeft: () => {
         if (isMove) parent !== undefined && move(row, above.at(-2) ?? null);
