@@ -238,7 +238,7 @@ describe('check', () => {
     expect(checks).toEqual([
       'integrity',
       'schema version',
-      'fields',
+      'declaration',
       'constraints',
       'indexes',
       'search index',
@@ -263,6 +263,17 @@ describe('check', () => {
     const { stdout } = await command('check');
     expect(stdout).toContain('ok    cups: constraints ');
     expect(stdout).toContain('ok    pots: search index ');
+    // Renamed and new collections do not exist yet.
+    writeFileSync(
+      join(cwd, 'collections.json'),
+      JSON.stringify({
+        collections: { mugs: { was: 'cups', fields }, pots: { fields: { ...fields, size: 'decimal(4,1)' } } },
+      }),
+    );
+    const before = await command('check');
+    expect(before.exitCode).toBe(1);
+    expect(before.stdout).toContain('BAD   declaration');
+    expect(before.stdout).toContain('catalogue migrate would rename table cups to mugs, add field pots.size');
   });
 
   test('of a file that does not match the declaration lists the conflicts', async () => {

@@ -3,11 +3,12 @@ import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { NO_ROWS } from '../../../plan/write/first-rows.ts';
-import type { MigrationPlan } from '../../migration/words.ts';
+import { blockingChanges } from '../../migration/changes.ts';
+import { type MigrationPlan, stepsOf } from '../../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Progress, wordIndexFinding } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { isDamage } from '../errors.ts';
-import { planSchema } from '../schema/migrate.ts';
+import { differencesIn, planSchema } from '../schema/migrate.ts';
 import { exposedCredentials, roleHolders } from '../schema/own-tables.ts';
 import { checkOwner, count, indexesOf, pragma, SCHEMA_VERSION } from '../schema/schema.ts';
 import { countPending, hasSearchIndex, storedSchema } from '../search/search-index.ts';
@@ -22,14 +23,16 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
   if (problems.length > 0) return [integrity];
   if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
   const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
-  if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
+  const declaration = declared(misfits, stepsOf(blockingChanges(differencesIn(db, catalogue))));
+  if (!declaration.ok) return [integrity, version(db), declaration];
   const indexNames = db.query("select name from sqlite_schema where type = 'index'").values().flat();
   const schema: Schema = { stored: storedSchema(db), indexes: new Set(indexNames) };
   const exposed = exposedCredentials(db, path);
-  const steps: (() => Finding)[] = [
+  const checks: (() => Finding)[] = [
     () => version(db),
+    () => declaration,
     ...[...collections.values()].flatMap((collection) =>
-      [fields, values, indexes, searches, ...(collection.search ? [wordIndex] : []), rowCount].map((step) => () => ({
+      [values, indexes, searches, ...(collection.search ? [wordIndex] : []), rowCount].map((step) => () => ({
         ...step(db, collection, schema),
         collection: collection.name,
       })),
@@ -39,11 +42,11 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
     () => size(path),
     ...(exposed === undefined ? [] : [() => ({ check: 'permissions', ok: true, isWarning: true, detail: exposed })]),
   ];
-  progress(1, steps.length + 1);
-  const findings = steps.map((step, index) => {
-    const stepFindings = step();
-    progress(index + 2, steps.length + 1);
-    return stepFindings;
+  progress(1, checks.length + 1);
+  const findings = checks.map((check, index) => {
+    const found = check();
+    progress(index + 2, checks.length + 1);
+    return found;
   });
   return [integrity, ...findings];
 }
@@ -63,17 +66,11 @@ function version(db: Database): Finding {
   return { check: 'schema version', ok: version === SCHEMA_VERSION, detail: `${version} of ${SCHEMA_VERSION}` };
 }
 
-/** Reports what would prevent a start. If tables differ from the declaration, other checks are skipped. */
-function declared(misfits: MigrationPlan['problems']): Finding {
-  const words = misfits.map((misfit) => misfit.words).join('; ');
-  return { check: 'declaration', ok: false, detail: `${words}; catalogue migrate --plan says what can be done` };
-}
-
-function fields(db: Database, { name, fields }: Collection): Finding {
-  const present = db.query('select name from pragma_table_xinfo(?)').values(name).flat();
-  const missing = fields.filter((field) => !present.includes(field.name));
-  const problems = missing.map((field) => `${field.name} is missing; it is added when the service starts`);
-  return finding('fields', problems, 'as declared');
+/** What the file lacks. The other checks would not find its tables and fields. */
+function declared(misfits: MigrationPlan['problems'], steps: readonly string[]): Finding {
+  const advice = [...misfits.map(({ words }) => words), 'catalogue migrate --plan says what can be done'];
+  const pending = steps.length === 0 ? [] : [`catalogue migrate would ${steps.join(', ')}`];
+  return finding('declaration', misfits.length > 0 ? advice : pending, 'tables and fields exist');
 }
 
 /** The integrity check covers types, bounds and required fields, since they are table constraints; digits are not. */
