@@ -114,14 +114,14 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
     const { call } = asked.context;
     if (call.parseQuery().conditions.length === 0) {
       throw new ApiError('21000', 'a write without a filter would end every session', {
-        details: 'Nothing was changed.',
+        nothingChanged: true,
         hint: 'Add a filter such as user_name=eq.ann. To end all sessions, filter by user_name=not.is.null.',
       });
     }
     const other = splitQuery(call.query).find(([name]) => /^(?:limit|offset|order|select)$/.test(name));
     if (other !== undefined) {
       throw new ApiError('PGRST127', `sessions are ended by filters only, not with ${other[0]}`, {
-        details: 'Nothing was changed.',
+        nothingChanged: true,
         hint: `To end one session, use DELETE ${OWN_PATH}/sessions/<hash>.`,
       });
     }
@@ -169,7 +169,7 @@ function withoutDryRun(handler: Handler): Handler {
   return async (asked) => {
     if (asked.context.call.preferences.tx !== 'rollback') return handler(asked);
     throw new ApiError('PGRST127', 'users and keys have no dry run', {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Send the request without Prefer: tx=rollback.',
     });
   };

@@ -66,7 +66,7 @@ export async function changeUser(
   const { password, claims, disabled, ...others } = changes;
   if (claims?.[DISABLED] !== undefined && disabled === undefined && claims[DISABLED] !== user.claims[DISABLED]) {
     throw new ApiError('23514', 'the claim disabled does not disable or enable a user', {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Send {"disabled": true} or {"disabled": false} beside the claims.',
       field: 'claims',
     });

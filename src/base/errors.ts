@@ -135,6 +135,8 @@ export interface ApiErrorDetails extends ErrorLocation {
   /** The names that an unknown name may mean, as part of a sentence. */
   readonly suggestion?: string | undefined;
   readonly details?: string | undefined;
+  /** Whether the details end by saying so. */
+  readonly nothingChanged?: boolean | undefined;
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -142,6 +144,8 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly candidates?: readonly Readonly<Record<string, string | number>>[];
   /** For the log only. */
   readonly cause?: string;
+  /** What failed, or the code of the system, for the service itself: it tells errors of one code apart. */
+  readonly reason?: string | undefined;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
   /** The status that a function or trigger chooses. */
@@ -158,6 +162,8 @@ export interface ApiErrorData extends ApiErrorDetails {
   readonly message: string;
 }
 
+const NOTHING_CHANGED = 'Nothing was changed.';
+
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -168,6 +174,7 @@ export class ApiError extends Error {
   readonly sqlState: string | undefined;
   readonly constraint: string | undefined;
   readonly suggestion: string | undefined;
+  readonly reason: string | undefined;
   readonly index: number | undefined;
   readonly field: string | undefined;
   readonly value: unknown;
@@ -182,7 +189,8 @@ export class ApiError extends Error {
   ) {
     const { details, hint, headers, candidates, cause, sqlState, request, index, field, value } = given;
     super(shorten(message), cause === undefined ? undefined : { cause });
-    this.details = details === undefined ? null : shorten(details);
+    const text = [details ?? [], given.nothingChanged === true ? NOTHING_CHANGED : []].flat().join(' ');
+    this.details = text === '' ? null : shorten(text);
     this.hint = hint === undefined ? null : shorten(hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
@@ -190,6 +198,7 @@ export class ApiError extends Error {
     this.request = request;
     this.constraint = given.constraint;
     this.suggestion = given.suggestion;
+    this.reason = given.reason;
     this.index = index;
     this.field = field === undefined ? undefined : shorten(field, MAX_ECHOED_VALUE_LENGTH);
     this.value = shortenValue(value);
@@ -197,9 +206,10 @@ export class ApiError extends Error {
     this.total = given.total;
   }
 
-  /** The same error with other details. */
+  /** The same error with other details. A text of details replaces all of them. */
   with(changes: ApiErrorDetails, message = this.message): ApiError {
-    return new ApiError(this.code, message, { ...this.given, ...changes });
+    const replaced = 'details' in changes ? { nothingChanged: false } : {};
+    return new ApiError(this.code, message, { ...this.given, ...replaced, ...changes });
   }
 
   /** The data of this error, which can be sent to another thread. */

@@ -94,7 +94,7 @@ export function checkFile({ name, type, file: rules }: Field, file: NewFile, ind
     : [isTooLarge && `has ${file.size} bytes, and at most ${maxBytes} are allowed`, 'Send a smaller file.'];
   if (problem === false) return;
   throw new ApiError('23514', `${name}: the file ${file.name} ${problem}`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint,
     field: name,
     value: file.id,

@@ -27,7 +27,7 @@ export function readBatch(document: Document): readonly BatchRequest[] {
   }
   if (list.length > MAX_BATCH_REQUESTS) {
     throw new ApiError('54000', `a batch may have ${MAX_BATCH_REQUESTS} requests, and not ${list.length}`, {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Send several batches, or many rows in one request.',
     });
   }
@@ -87,5 +87,5 @@ function print(value: unknown): string {
 }
 
 function invalid(message: string, hint: string): ApiError {
-  return new ApiError('PGRST102', message, { details: 'Nothing was changed.', hint });
+  return new ApiError('PGRST102', message, { nothingChanged: true, hint });
 }

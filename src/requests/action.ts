@@ -74,7 +74,7 @@ function* argumentsIn(bytes: Uint8Array, contentType: string | null): Task<objec
   const value = document.kind === 'json' ? document.value : undefined;
   if (isObject(value)) return value;
   throw new ApiError('PGRST102', 'the body is not a JSON object', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Send an object with the arguments: {"name": value}.',
   });
 }

@@ -167,12 +167,12 @@ function* atRequest<T>(index: number, work: Task<T>): Task<T> {
 }
 
 function invalid(message: string, hint: string): ApiError {
-  return new ApiError('PGRST102', message, { details: 'Nothing was changed.', hint });
+  return new ApiError('PGRST102', message, { nothingChanged: true, hint });
 }
 
 function tooManyRows(): ApiError {
   return new ApiError('54000', `a batch may hold ${MAX_BODY_ROWS} rows`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Send several batches, or store the rows with catalogue import.',
   });
 }

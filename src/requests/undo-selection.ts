@@ -116,7 +116,7 @@ export function bytesOf(changes: readonly SelectedChange[]): number {
 
 function tooLarge(limit: string, filter: string, seq: number): ApiError {
   return new ApiError('54000', `an undo may revert ${limit}`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: `Revert the newest changes first: POST /changes/undo?${shorten(filter)}&seq=gte.${seq}`,
   });
 }

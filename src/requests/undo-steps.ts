@@ -173,7 +173,7 @@ class Undo {
     const { isStreamed, preferences } = this.options;
     if (isStreamed || preferences.return !== 'representation' || bytesOf(changes) <= MAX_UNDO_BYTES) return;
     throw new ApiError('54000', `an undo may return changes of ${MAX_UNDO_BYTES} bytes`, {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Send Accept: application/x-ndjson to get them in parts, or leave out return=representation.',
     });
   }
@@ -200,7 +200,7 @@ function blocked({ plan, collection: { name } }: PlannedRevert, { access }: Requ
   if (plan.kind !== 'delete') return stillChanging();
   if (access?.permissions !== undefined) return rowDenied(name);
   return new ApiError('23503', `other rows refer to a row of ${name} that the undo would delete`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Also undo the changes by which they came to refer to it.',
   });
 }
@@ -210,7 +210,7 @@ function afterSteps(error: unknown, undone: number): unknown {
   if (!(error instanceof ApiError)) return error;
   const progress = `${undone} changes are undone and stay so. Send the request again to continue.`;
   return error.with({
-    details: error.details === 'Nothing was changed.' ? undefined : (error.details ?? undefined),
+    nothingChanged: false,
     hint: error.hint === null ? progress : `${progress} ${error.hint}`,
   });
 }
@@ -227,7 +227,7 @@ function conflicting(conflicts: readonly Conflict[]): ApiError {
 
 function alreadyBusy(): ApiError {
   return new ApiError('CAT503', 'another undo of many changes is in progress', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Try again when it has ended.',
     headers: { 'retry-after': '5' },
   });
@@ -235,7 +235,7 @@ function alreadyBusy(): ApiError {
 
 function stillChanging(): ApiError {
   return new ApiError('55000', 'other writes change the rows at the same time', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Read the changes of the rows, decide, and try again.',
   });
 }

@@ -47,7 +47,7 @@ function checkFiltersOnly({ conditions, ...others }: Query): void {
   const isPlain = Object.entries(others).every(([name, value]) => none[name as keyof typeof none] === value);
   if (isPlain && conditions.length > 0) return;
   throw new ApiError('21000', isPlain ? 'an undo needs a filter' : 'an undo takes filters alone', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Name the changes to revert, as in ?seq=eq.1042 or ?request_id=eq.… Select, order and limit do not apply.',
   });
 }

@@ -97,7 +97,7 @@ function inAskedRole(caller: Caller, { askedRole: role, isRead }: Call, { roles 
       hint: 'X-As-Role needs a role with every right.',
     });
   if (!isRead)
-    throw new ApiError('42501', 'a request with X-As-Role cannot write', { details: 'Nothing was changed.' });
+    throw new ApiError('42501', 'a request with X-As-Role cannot write', { nothingChanged: true });
   const names = [...(roles?.keys() ?? [])];
   if (!names.includes(role))
     throw new ApiError('42501', `the role ${role} does not exist`, {

@@ -110,7 +110,8 @@ async function planOf(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ApiError('CAT503', 'the migration cannot be planned', {
-      details: `${error.message}. ${NOTHING_CHANGED}`,
+      details: `${error.message}.`,
+      nothingChanged: true,
       headers: { 'retry-after': '10' },
     });
   }
@@ -153,7 +154,7 @@ function rejectRowFiles(before: string, text: string): void {
   const [name] = [...rowFilesIn(text)].find(([each, rows]) => earlier.get(each) !== rows) ?? [];
   if (name === undefined) return;
   throw new ApiError('CAT400D', `${name}: a request may not set rows, which names a file of this machine`, {
-    details: NOTHING_CHANGED,
+    nothingChanged: true,
     hint: 'Change the file by hand, or send the rows in a request.',
   });
 }
@@ -165,21 +166,21 @@ function withoutSecrets(text: string): string {
 
 function changedFile(file: string): ApiError {
   return new ApiError('CAT412', `${file} has changed since it was read`, {
-    details: NOTHING_CHANGED,
+    nothingChanged: true,
     hint: 'Read it again, and repeat the change.',
   });
 }
 
 function newerFile(file: string): ApiError {
   return new ApiError('CAT412', `${file} has changed since the service started`, {
-    details: NOTHING_CHANGED,
+    nothingChanged: true,
     hint: 'Start the service again, which applies the file.',
   });
 }
 
 function notEditable(file: string): ApiError {
   return new ApiError('42501', `this service may not change ${file}`, {
-    details: NOTHING_CHANGED,
+    nothingChanged: true,
     hint: 'Change the file by hand, or start the service with --edit-declaration.',
   });
 }

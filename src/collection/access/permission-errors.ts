@@ -48,7 +48,7 @@ export function plansDenied(): ApiError {
  */
 export function rowDenied(table: string): ApiError {
   return new ApiError('42501', `new row violates row-level security policy for table "${table}"`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Your role may store only rows that its rules allow.',
   });
 }

@@ -106,7 +106,8 @@ export function isTransient(error: unknown): boolean {
 
 export function unavailable(reason: string, seconds = 1): ApiError {
   return new ApiError('CAT503', 'the database is not available', {
-    details: `${reason}. Nothing was changed.`,
+    details: `${reason}.`,
+    nothingChanged: true,
     hint: 'Try again in a moment.',
     headers: { 'retry-after': String(seconds) },
   });

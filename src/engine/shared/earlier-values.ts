@@ -103,14 +103,14 @@ function returnedRow(result: WriteResult, request: number): ReturnedRow {
   const rows = returnedRows(result);
   if (rows.length === 1) return rows[0]!;
   throw new ApiError('21000', `request ${request} affected ${rows.length} rows, so it gives no single value`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: '$from needs a request that affects exactly one row.',
   });
 }
 
 function tooManyBytes(): ApiError {
   return new ApiError('54000', `values of earlier requests may have ${MAX_RETURNED_BYTES} bytes together`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Store a long value in fewer rows.',
   });
 }

@@ -14,7 +14,7 @@ export function checkAffected(
   affected: number,
 ): void {
   if (plan.mustExist && affected === 0) {
-    throw new ApiError('CAT404', 'the row does not exist', { details: 'Nothing was changed.' });
+    throw new ApiError('CAT404', 'the row does not exist', { nothingChanged: true });
   }
   if (plan.singular && affected !== 1) throw notSingular(affected);
   if (plan.maxAffected !== undefined && affected > plan.maxAffected) {
@@ -24,7 +24,7 @@ export function checkAffected(
   }
   if (plan.affects !== undefined && affected !== plan.affects) {
     throw new ApiError('CAT412', `the request affects ${affected} rows, and not ${plan.affects}`, {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Read the rows again, decide, and send what still holds.',
     });
   }
@@ -40,7 +40,7 @@ export function checkReturned(results: readonly WriteResult[]): void {
 /** The write would return too many bytes, so it is rolled back. */
 export function returnTooLarge(): ApiError {
   return new ApiError('54000', `a write may give back ${MAX_RETURNED_BYTES} bytes`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Ask for Prefer: return=minimal, or change fewer rows at once.',
   });
 }

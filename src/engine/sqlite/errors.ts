@@ -72,7 +72,7 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new ApiError('CAT503', 'another process is writing to the database', {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Try again in a moment.',
       headers: { 'retry-after': '1' },
     });
@@ -82,6 +82,7 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
       hint: 'Whoever runs the service: catalogue check says more, catalogue restore brings back a backup.',
       headers: { 'retry-after': '10' },
       cause: error.message,
+      reason: DAMAGED,
     });
   }
   if (code === 'SQLITE_READONLY' || code.startsWith('SQLITE_CANTOPEN')) {

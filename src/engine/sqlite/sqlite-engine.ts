@@ -248,7 +248,7 @@ export class SqliteEngine implements Engine {
 
   private fail(error: unknown): never {
     const translated = translateError(error);
-    if (translated instanceof ApiError && translated.message === DAMAGED) this.damagedAt = this.changes.current();
+    if (translated instanceof ApiError && translated.reason === DAMAGED) this.damagedAt = this.changes.current();
     throw translated;
   }
 

@@ -37,9 +37,9 @@ export interface StorageOptions {
   readonly s3?: Bun.S3Options;
 }
 
-/** Errors that do not go away by themselves. */
+/** Codes of errors that do not go away by themselves. */
 const MISTAKES =
-  /NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|ERR_S3_|EACCES|EPERM|ENOTDIR|EROFS/;
+  /^(NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|ERR_S3_.*|EACCES|EPERM|ENOTDIR|EROFS)$/;
 
 /** Opens the storage that the database names. A catalogue without files may begin with another storage. */
 export async function openStorage(
@@ -56,7 +56,7 @@ export async function openStorage(
     if (!(error instanceof ApiError)) throw error;
     const cause = String(error.cause);
     if (storage.location !== row.location) throw otherStorage(row.location, storage.location);
-    if (MISTAKES.test(cause)) throw new ConfigError(`the files of this catalogue cannot be used: ${cause}`);
+    if (MISTAKES.test(error.reason ?? '')) throw new ConfigError(`the files of this catalogue cannot be used: ${cause}`);
     options.warn?.(`${error.message}, and requests for files fail until it is: ${cause}`);
   });
   return storage;

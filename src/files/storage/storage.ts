@@ -2,7 +2,7 @@
  * Where the bytes of files are. A content is stored once and never changed. Its name has its SHA-256 and its id, which
  * is never used again: a name that no row refers to can be deleted at any time, also while the same bytes arrive again.
  */
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, type ApiErrorDetails } from '../../base/errors.ts';
 import type { MaybePromise, Write } from '../../engine/engine.ts';
 
 export interface Content {
@@ -75,36 +75,34 @@ export async function withStorage<T>(location: string, work: () => Promise<T>): 
   } catch (error) {
     if (error instanceof ApiError) throw error;
     const { code = '', message } = error as { readonly code?: string; readonly message: string };
-    const cause = `${location}: ${code} ${message}`;
+    const cause = { reason: code, cause: `${location}: ${code} ${message}` };
     if (FULL.includes(code)) {
       throw new ApiError('CAT507', 'the file cannot be stored: the disk for files is full', {
         details: 'Nothing was changed; other requests go on.',
         hint: 'Make room on the disk that holds the files, then try again.',
         headers: { 'retry-after': '10' },
-        cause,
+        ...cause,
       });
     }
     throw unavailable(cause);
   }
 }
 
-export function unavailable(cause: string): ApiError {
+export function unavailable(cause: Pick<ApiErrorDetails, 'reason' | 'cause'>): ApiError {
   return new ApiError('CAT503', 'the storage of files is not available', {
     details: 'Nothing was changed; other requests go on.',
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '10' },
-    cause,
+    ...cause,
   });
 }
 
-const MISSING_BYTES = 'the bytes of the file are missing or damaged';
-
-export function isMissingBytes(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.message === MISSING_BYTES;
-}
+/** The reason of an error. */
+export const MISSING_BYTES = 'missing bytes';
 
 export function missingBytes(cause: string): ApiError {
-  return new ApiError('CAT503', MISSING_BYTES, {
+  return new ApiError('CAT503', 'the bytes of the file are missing or damaged', {
+    reason: MISSING_BYTES,
     hint: 'Whoever runs the service: catalogue check lists such files.',
     headers: { 'retry-after': '60' },
     cause,

@@ -1,9 +1,10 @@
 /** Reads all contents of a catalogue, to check their bytes or to copy them to another storage. */
 import { amount } from '../../base/amount.ts';
+import { ApiError } from '../../base/errors.ts';
 import { FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
 import type { Finding } from '../../engine/shared/maintenance.ts';
 import type { FileStore } from '../store.ts';
-import { type Content, isMissingBytes, type Storage } from './storage.ts';
+import { type Content, MISSING_BYTES, type Storage } from './storage.ts';
 
 const CONTENTS_PER_READ = 500;
 const MAX_NAMED = 10;
@@ -44,7 +45,7 @@ async function problemOf(store: FileStore, content: Content): Promise<string | u
   try {
     for await (const part of store.bytes(content, 0, content.size)) hash.update(part);
   } catch (error) {
-    if (!isMissingBytes(error)) throw error;
+    if (!(error instanceof ApiError && error.reason === MISSING_BYTES)) throw error;
     return 'the bytes are missing or damaged';
   }
   return hash.digest('hex') === content.sha256 ? undefined : 'the bytes are damaged';

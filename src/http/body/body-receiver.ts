@@ -137,14 +137,14 @@ export function checkEncoding(encoding: string | null): void {
 
 function tooLarge(maxBytes: number): ApiError {
   return new ApiError('CAT413', `the body is larger than ${maxBytes} bytes`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Send the rows in several requests, store them with catalogue import, or raise --max-body-mb.',
   });
 }
 
 function tooBusy(message: string): ApiError {
   return new ApiError('CAT503', message, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '1' },
   });

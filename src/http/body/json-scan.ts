@@ -163,13 +163,13 @@ export class BodyCount {
 
 function tooMany(what: string): ApiError {
   return new ApiError('54000', `a body may hold ${what}`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Send the rows in several requests, or store them with catalogue import.',
   });
 }
 
 export function numberTooLong(): ApiError {
   return new ApiError('54000', `a number of a body may have ${MAX_NUMBER_LENGTH} characters`, {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
   });
 }

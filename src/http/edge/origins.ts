@@ -60,7 +60,7 @@ function isSameOrigin(call: Call, proxies: TrustedProxies): boolean {
 export function requireSameOrigin(call: Call, proxies: TrustedProxies): void {
   if (isSameOrigin(call, proxies)) return;
   throw new ApiError('CAT403', 'only pages of this host may use a session', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Programs send a key or a token in Authorization, not a cookie. Behind a proxy, pass on Host and Origin as they came. If the service has HTTPS, open the page with https.',
   });
 }

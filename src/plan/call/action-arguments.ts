@@ -43,7 +43,7 @@ function readRows(
         ? new ApiError('23514', `${name} may have ${maximum} rows, and not ${list.length}`)
         : undefined;
   if (problem !== undefined) {
-    report(problem.with({ field: name, details: 'Nothing was changed.' }));
+    report(problem.with({ field: name, nothingChanged: true }));
     return [];
   }
   return (list as unknown[]).map((row, index) => {

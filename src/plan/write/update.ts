@@ -144,7 +144,7 @@ function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['
   const field = collection.key[0] ?? collection.fields[0];
   const { name } = field!;
   throw new ApiError('21000', 'a write without a filter would touch every row', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: `Add a filter such as ${name}=eq.${exampleOf(field!)}. To really touch all rows, filter by ${name}=not.is.null.`,
   });
 }
@@ -162,7 +162,7 @@ function planBound(collection: Collection, query: Query): { bound?: Bound } {
   // The key of a view may be in several rows.
   if (collection.key.length === 0 || collection.draft.writes !== undefined) {
     throw new ApiError('21000', `a write with a limit needs a key, and ${collection.name} has none`, {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Remove limit and offset, and choose the rows by a filter.',
     });
   }

@@ -79,7 +79,7 @@ function resultTooLarge(): ApiError {
     '54000',
     `the result of a function that may change data has more than ${MAX_FUNCTION_ROWS} rows or 8 MiB`,
     {
-      details: 'Nothing was changed.',
+      nothingChanged: true,
       hint: 'Use limit, or call a stable function by GET.',
     },
   );

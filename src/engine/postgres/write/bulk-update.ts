@@ -205,7 +205,7 @@ function compileBatch(
 
 function tooManyStatements(): ApiError {
   return new ApiError('57014', 'canceling statement due to statement timeout', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Send fewer rows at a time, and those that set the same fields one behind the other; or raise --query-timeout.',
   });
 }

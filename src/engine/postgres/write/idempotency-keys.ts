@@ -65,7 +65,7 @@ export async function rememberResults(
 /** Adopted tables are served without our own tables, until someone asks for one. */
 export function noIdempotencyTable(): ApiError {
   return new ApiError('CAT501', 'this database has no table for idempotency keys', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Send the request without Idempotency-Key, or make the table: catalogue migrate.',
   });
 }

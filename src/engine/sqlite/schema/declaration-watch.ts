@@ -36,7 +36,8 @@ export class DeclarationWatch {
     const reason = this.trouble();
     if (reason === undefined) return;
     throw new ApiError('CAT503', 'the database is not available', {
-      details: `${reason}. Nothing was changed.`,
+      details: `${reason}.`,
+    nothingChanged: true,
       hint: 'Start the service again with the declaration of the migration.',
       headers: { 'retry-after': '10' },
     });

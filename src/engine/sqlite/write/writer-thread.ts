@@ -73,7 +73,7 @@ function decodeLists({ lists, slices }: CommitRequest): readonly WriteList[] {
   const decoder = new PlanDecoder(terms!.catalogue, received);
   if (received.length === slices) return lists.map((list) => decoder.decode(list));
   throw new ApiError('CAT503', 'a thread of the database ended', {
-    details: 'Nothing was changed.',
+    nothingChanged: true,
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '1' },
   });

@@ -145,5 +145,5 @@ function waitedTooLong(seconds: number): ApiError {
 }
 
 function notWritten(message: string, hint: string): ApiError {
-  return new ApiError('CAT503', message, { details: 'Nothing was changed.', hint, headers: { 'retry-after': '1' } });
+  return new ApiError('CAT503', message, { nothingChanged: true, hint, headers: { 'retry-after': '1' } });
 }
