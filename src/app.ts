@@ -9,7 +9,7 @@ import { Files } from './files/files.ts';
 import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
-import type { Call, Peer } from './http/call.ts';
+import { Call, type Peer } from './http/call.ts';
 import { NO_SNIFF } from './http/edge/cors.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { clientNetwork } from './http/edge/proxies.ts';
@@ -87,6 +87,7 @@ export interface AppOptions extends Observers {
 }
 
 export interface App {
+  answer(call: Call): MaybePromise<Response>;
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
   /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
@@ -130,8 +131,10 @@ export function createApp(given: AppOptions): App {
     ...(options.steps ?? []),
   ];
   const respond = compose(middleware, responderOf(options, { bodies, authenticate, files, cache }));
+  const answer = withLogging(respond, options);
   return {
-    fetch: withLogging(respond, options),
+    answer,
+    fetch: (request, peer) => answer(Call.of(request, peer)),
     metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
     removeOrphans: async (now) => (await files?.removeOrphans(now)) ?? false,
   };

@@ -1,4 +1,5 @@
 /** The events of a feed, and the forms in which a client receives them. */
+import { Call } from '../http/call.ts';
 
 type EventName = 'row' | 'ready' | 'reset' | 'insert' | 'update' | 'delete';
 
@@ -6,7 +7,7 @@ export interface FeedEvent {
   readonly name: EventName;
   /** The row; the key of a deleted one. */
   readonly data: string;
-  /** The key, for a `LiveRequest`. */
+  /** The key, for a `LiveCall`. */
   readonly key?: string;
 }
 
@@ -18,7 +19,7 @@ export interface LiveStep {
   readonly length: number;
 }
 
-/** Bytes of an event stream, or a step for a `LiveRequest`. */
+/** Bytes of an event stream, or a step for a `LiveCall`. */
 export type Chunk = Uint8Array | LiveStep;
 
 export interface LiveSteps {
@@ -28,11 +29,11 @@ export interface LiveSteps {
 }
 
 /**
- * A request of the service itself for a feed that begins with the next change and has no rows. A row that enters the
+ * A call of the service itself for a feed that begins with the next change and has no rows. A row that enters the
  * filter by an update is an update, and one that leaves it has no event, as in Supabase Realtime. The response has no
  * body: `steps` has the events.
  */
-export class LiveRequest extends Request {
-  /** Present in a request that was answered with 200. */
+export class LiveCall extends Call {
+  /** Present in a call that was answered with 200. */
   steps?: LiveSteps;
 }

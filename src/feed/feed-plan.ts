@@ -9,7 +9,7 @@ import { atMoment, isTimed } from '../plan/at-moment.ts';
 import { planRead } from '../plan/read/read.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { fieldOf, type ReadPlan } from '../plan/types.ts';
-import { LiveRequest } from './feed-event.ts';
+import { LiveCall } from './feed-event.ts';
 
 export interface FeedPlan {
   /** The list. */
@@ -19,7 +19,7 @@ export interface FeedPlan {
   /** The names of the key in the rows. */
   readonly keyNames: readonly string[];
   readonly collections: readonly Collection[];
-  /** Whether a `LiveRequest` asks for it. Then the list has no filter; `matching` has the keys that match one. */
+  /** Whether a `LiveCall` asks for it. Then the list has no filter; `matching` has the keys that match one. */
   readonly isLive: boolean;
   readonly matching?: ReadPlan;
   /** Whether rows enter and leave with the time. Entries of the log do not. */
@@ -43,7 +43,7 @@ export function planFeed(call: Call, collection: Collection, permissions: Permis
   if (call.preferences['as-of'] !== undefined) {
     throw unsupported('Prefer: as-of', 'Send Last-Event-ID to resume at a position.');
   }
-  const isLive = call.madeAs(LiveRequest) !== undefined;
+  const isLive = call instanceof LiveCall;
   const matching = planRead(collection, query, page, undefined, permissions);
   const list = isLive ? planRead(collection, { ...query, conditions: [] }, page, undefined, permissions) : matching;
   if (list.groupBy !== undefined) {

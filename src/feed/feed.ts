@@ -24,7 +24,7 @@ import type { RequestContext } from '../response/request-context.ts';
 import { type Changes, changesAfter, isFarBehind, noChanges } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { type EventId, type FeedPosition, isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
-import { LiveRequest, type LiveSteps } from './feed-event.ts';
+import { LiveCall, type LiveSteps } from './feed-event.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
@@ -112,8 +112,7 @@ export class Feed {
         subscriber.cut();
       })
       .finally(() => this.joining.delete(subscriber));
-    const request = call.madeAs(LiveRequest);
-    if (request !== undefined) request.steps = subscriber as LiveSteps;
+    if (call instanceof LiveCall) call.steps = subscriber as LiveSteps;
     const body = plan.isLive ? null : subscriber.body();
     return { status: 200, headers: HEADERS, body, isLive: true };
   };

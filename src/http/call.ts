@@ -1,7 +1,7 @@
 /**
  * Stage 1, http: a request as the other stages see it.
  *
- * In: a `Request`, or a request of a batch.
+ * In: a `Request`, a request of a batch, or one that the service makes for its caller.
  * Out: a `Call` with its method, location, target, and headers, each parsed when a stage needs it.
  * Guarantees: no stage after this one sees a `Request`. The stage knows no SQL.
  * Throws: 406 for Accept, 400 for Prefer. `http/rows.ts` throws 404, 405 and 414; reading a body 400, 413, 415.
@@ -23,10 +23,14 @@ export interface Location {
   readonly path: string;
 }
 
-const UNKNOWN: Location = { prefix: '', path: '' };
+/** The location before the edge checks. */
+export const UNKNOWN: Location = { prefix: '', path: '' };
 const NOWHERE: Target = { kind: 'nowhere', name: '', isOwn: false };
 
 export const WRITES: readonly string[] = ['POST', 'PATCH', 'PUT', 'DELETE'];
+
+/** The body of a request; the signal, if its client may leave. */
+type IncomingMessage = Pick<Request, 'bytes' | 'body'> & { readonly signal?: AbortSignal };
 
 /** The languages of a request, unless they are that of the fields themselves. */
 export interface Languages {
@@ -57,7 +61,7 @@ export class Call extends HeaderFields {
     readonly requestUrl = '',
     /** Undefined for a request from within the process. */
     readonly peer?: Peer | undefined,
-    private readonly request?: Request,
+    private readonly body?: IncomingMessage | undefined,
   ) {
     super(headers);
   }
@@ -68,7 +72,7 @@ export class Call extends HeaderFields {
 
   /** The same request for another location. */
   at(location: Location, method = this.method): Call {
-    const call = new Call(method, location, this.headers, this.requestUrl, this.peer, this.request);
+    const call = new Call(method, location, this.headers, this.requestUrl, this.peer, this.body);
     call.languages = this.languages;
     return call;
   }
@@ -170,22 +174,17 @@ export class Call extends HeaderFields {
 
   /** The whole body. */
   bytes(): Promise<Uint8Array> {
-    return this.request?.bytes() ?? Promise.resolve(new Uint8Array());
+    return this.body?.bytes() ?? Promise.resolve(new Uint8Array());
   }
 
   /** The body as it arrives. */
   get stream(): ReadableStream<Uint8Array> | null {
-    return this.request?.body ?? null;
+    return this.body?.body ?? null;
   }
 
   /** Whether nobody waits for the answer any more. */
   get isAborted(): boolean {
-    return this.request?.signal.aborted === true;
-  }
-
-  /** The request, if the service itself made it as an instance of this class. */
-  madeAs<Made extends Request>(kind: new (...values: never[]) => Made): Made | undefined {
-    return this.request instanceof kind ? this.request : undefined;
+    return this.body?.signal?.aborted === true;
   }
 }
 

@@ -21,6 +21,7 @@ const NAMES = {
   origin: 'origin',
   prefer: 'prefer',
   requestId: 'x-request-id',
+  traceParent: 'traceparent',
   userAgent: 'user-agent',
 } as const;
 

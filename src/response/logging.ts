@@ -1,6 +1,6 @@
 /** Outermost step: turns errors into responses, adds the request id and timings, and logs every request. */
 import type { MaybePromise } from '../engine/engine.ts';
-import { Call, type Peer } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
 import type { EdgeChecks } from './edge-checks.ts';
 import { problemResponse } from './problem.ts';
 import { type CompletedRequest, REQUEST_ID, RequestContext, type Responder } from './request-context.ts';
@@ -39,7 +39,7 @@ function keepPrivate(headers: Headers): void {
 export function withLogging(
   respond: Responder,
   observers: Observers,
-): (request: Request, peer?: Peer) => MaybePromise<Response> {
+): (call: Call) => MaybePromise<Response> {
   const { onAnswer, onCut, requestIds, edgeChecks, serverTiming = false, isTraced = false } = observers;
   const leave = edgeChecks?.leave;
 
@@ -62,8 +62,7 @@ export function withLogging(
     return response;
   }
 
-  return (request, peer) => {
-    const call = Call.of(request, peer);
+  return (call) => {
     const context = new RequestContext(call, requestIds?.of(call), serverTiming || isTraced, onCut);
     try {
       const response = respond(context);

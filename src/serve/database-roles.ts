@@ -99,22 +99,24 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
   const known = await untilAvailable(() => openAll(additions?.check), notice);
   const watch = owner.watchDefinitions(schemas, known, () => openAll());
   const first = () => apps.get(schemas[0]!)!;
-  const appOf = (request: Request) => (apps.get(Call.of(request).profile ?? '') ?? first()).app;
-  return {
-    fetch: (request, peer) => {
-      const before = misfits;
-      return andThen(appOf(request).fetch(request, peer), (response) => {
-        if (misfits === before) return response;
-        const changed = watch.look();
-        if (request.method !== 'GET' && request.method !== 'HEAD') return response;
-        // A read of a column that was just dropped fails in the database: it is answered again.
-        return changed.then((isChanged) => {
-          if (!isChanged) return response;
-          void response.body?.cancel().catch(() => undefined);
-          return appOf(request).fetch(request, peer);
-        });
+  const appOf = (call: Call) => (apps.get(call.profile ?? '') ?? first()).app;
+  const answer: App['answer'] = (call) => {
+    const before = misfits;
+    return andThen(appOf(call).answer(call), (response) => {
+      if (misfits === before) return response;
+      const changed = watch.look();
+      if (!call.isRead) return response;
+      // A read of a column that was just dropped fails in the database: it is answered again.
+      return changed.then((isChanged) => {
+        if (!isChanged) return response;
+        void response.body?.cancel().catch(() => undefined);
+        return appOf(call).answer(call.copy());
       });
-    },
+    });
+  };
+  return {
+    answer,
+    fetch: (request, peer) => answer(Call.of(request, peer)),
     metrics: () => first().app.metrics(),
     removeOrphans: async () => false,
     names: [...first().catalogue.collections.keys()],

@@ -136,12 +136,10 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   try {
     // Listen first, so that a port in use leaves no database behind. The rest runs in the same turn of the event loop:
     // no request arrives before the app exists.
-    const answer: App['fetch'] = (request, peer) => app?.fetch(request, peer) ?? new Response(null, STARTING);
-    const fetch: App['fetch'] =
-      tracing === undefined
-        ? answer
-        : (request, peer) => tracing.run(request.headers.get('traceparent'), () => answer(request, peer));
-    if (isOnlyProcess) listening = startListening(settings, { fetch }, notice, certificate);
+    const answer: App['answer'] = (call) => app?.answer(call) ?? new Response(null, STARTING);
+    const respond: App['answer'] =
+      tracing === undefined ? answer : (call) => tracing.run(call.traceParent, () => answer(call));
+    if (isOnlyProcess) listening = startListening(settings, respond, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
       rejectsCredentials: roles === undefined && !settings.isPublic && !databaseRoles,
@@ -209,7 +207,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),
         openApiPages(about, startPath),
-        ...(mcp === undefined ? [] : [mcp.mcpPages(about.catalogue, fetch)]),
+        ...(mcp === undefined ? [] : [mcp.mcpPages(about.catalogue, respond)]),
         consolePages(about, { accountOf: access?.accountOf, hasSettings: edits !== undefined }),
       );
     if (schemas === undefined) app = createApp({ ...shared, catalogue: stored, engine, pages: pagesOf(described) });
@@ -227,7 +225,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     );
     endOrphans = watchOrphans(app!, log);
     observation.health.phase = 'serving';
-    listening ??= startListening(settings, { fetch }, notice, certificate);
+    listening ??= startListening(settings, respond, notice, certificate);
     onListening?.(listening);
     const names = schemaApps?.names ?? [...catalogue.collections.keys()];
     const rows = databaseRoles

@@ -2,7 +2,6 @@
 
 import type { App } from '../app.ts';
 import { resolveProblem } from '../base/net/address.ts';
-import { Call } from '../http/call.ts';
 import type { Pages } from '../http/pages.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
@@ -19,22 +18,20 @@ export async function checkHost({ host }: ServeSettings): Promise<void> {
 
 export function startListening(
   { host, port, handover, workers }: ServeSettings,
-  app: Pick<App, 'fetch'>,
+  respond: App['answer'],
   notice: (message: string) => void,
   certificate?: Certificate,
 ): RunningServer {
   const options = { host, port, handover, certificate, notice };
-  return listenOrExplain(app, workers === 1 ? options : { ...options, processes: workers }, '--port');
+  return listenOrExplain(respond, workers === 1 ? options : { ...options, processes: workers }, '--port');
 }
 
 /** Serves health and metrics on a separate port for operators. */
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): RunningServer | undefined {
   if (adminPort === undefined) return undefined;
-  const app: Pick<App, 'fetch'> = {
-    fetch: (request) =>
-      pages(new URL(request.url).pathname, { call: Call.of(request) }) ?? new Response(null, { status: 404 }),
-  };
-  return listenOrExplain(app, { host, port: adminPort }, '--admin-port');
+  const respond: App['answer'] = (call) =>
+    pages(new URL(call.requestUrl).pathname, { call }) ?? new Response(null, { status: 404 });
+  return listenOrExplain(respond, { host, port: adminPort }, '--admin-port');
 }
 
 /**
@@ -46,7 +43,7 @@ export async function sharedPort({ host, port, handover }: ServeSettings): Promi
   const end = performance.now() + PORT_WAIT_MS;
   for (;;) {
     try {
-      const alone = listen({ fetch: () => new Response(null, { status: 503 }) }, { host, port });
+      const alone = listen(() => new Response(null, { status: 503 }), { host, port });
       await alone.stop(0);
       return Number(new URL(alone.url).port);
     } catch (error) {
@@ -57,9 +54,9 @@ export async function sharedPort({ host, port, handover }: ServeSettings): Promi
   }
 }
 
-function listenOrExplain(app: Pick<App, 'fetch'>, options: ListenOptions, flag: string): RunningServer {
+function listenOrExplain(respond: App['answer'], options: ListenOptions, flag: string): RunningServer {
   try {
-    return listen(app, options);
+    return listen(respond, options);
   } catch (error) {
     throw explain(error, options, flag);
   }

@@ -1,7 +1,7 @@
 /** The HTTP server: listens, passes requests to the app, and stops gracefully. */
 import type { App } from '../app.ts';
 import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../base/limits/http.ts';
-import type { Peer } from '../http/call.ts';
+import { Call, type Peer } from '../http/call.ts';
 import type { Certificate } from './certificate.ts';
 import { limitConnections } from './linux-sockets/connection-limit.ts';
 import { listeningSocket, SharedPort } from './linux-sockets/shared-port.ts';
@@ -57,10 +57,10 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const ARRIVAL_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 
-export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): RunningServer {
+export function listen(respond: App['answer'], options: ListenOptions): RunningServer {
   const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
-  const realtime = new Realtime(app.fetch);
+  const realtime = new Realtime(respond);
   const turns = new Turns();
   let isStopping = false;
   let lastRequest = 0;
@@ -95,10 +95,10 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
     });
   }
 
-  function answer(request: Request, server: Server): ReturnType<App['fetch']> {
+  function answer(request: Request, server: Server): ReturnType<App['answer']> {
     received++;
     if (earlier.size > 0) noteUse(server);
-    return app.fetch(request, new Connected(request, server, isSecure, idleSeconds));
+    return respond(Call.of(request, new Connected(request, server, isSecure, idleSeconds)));
   }
 
   /** Asks the client to reconnect, which may reach the other process. */

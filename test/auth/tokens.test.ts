@@ -241,8 +241,10 @@ describe('a token signed with a secret', () => {
   });
 
   test('is rejected if one of two Authorization headers is wrong', async () => {
-    const app = { fetch: ({ headers }: Request) => service.fetch('/auth/session', { headers }) };
-    const listening = listen(app, { host: '127.0.0.1', port: 0 });
+    const listening = listen(({ headers }) => service.fetch('/auth/session', { headers }), {
+      host: '127.0.0.1',
+      port: 0,
+    });
     const asked = async (...tokens: string[]) => {
       const talk = await talkTo(Number(new URL(listening.url).port));
       const headers = tokens.map((each) => `Authorization: Bearer ${each}\r\n`).join('');

@@ -44,15 +44,15 @@ class RpcError extends Error {
   }
 }
 
-/** `fetch` answers requests of the public API, with the permissions of their credentials. */
-export function mcpPages(catalogue: Catalogue, fetch: AgentCall['fetch']): Pages {
+/** `respond` answers calls of the public API, with the permissions of their credentials. */
+export function mcpPages(catalogue: Catalogue, respond: AgentCall['answer']): Pages {
   const bodies = new BodyReceiver(MCP_MESSAGE_BYTES);
   return (path, { call }, loadVisibleCatalogue) => {
     if (path !== '/mcp') return undefined;
     return postOnly(call, async () => {
       const visible = (await loadVisibleCatalogue?.()) ?? catalogue;
       const message = await messageIn(bodies, call).catch(rejection);
-      return message instanceof Response ? message : answer(message, { call, catalogue: visible, fetch });
+      return message instanceof Response ? message : answer(message, { call, catalogue: visible, answer: respond });
     });
   };
 }

@@ -7,7 +7,7 @@ import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { RIGHTS } from '../../collection/draft.ts';
 import { jsonText } from '../../collection/exact-json.ts';
-import type { Call, Peer } from '../../http/call.ts';
+import { Call, UNKNOWN } from '../../http/call.ts';
 import { BATCH_PATH, OWN_PATH, UNDO_PATH } from '../../http/target.ts';
 import { Previews } from './previews.ts';
 
@@ -17,7 +17,7 @@ export interface AgentCall {
   readonly session: string;
   /** As the caller sees it. */
   readonly catalogue: Catalogue;
-  readonly fetch: (request: Request, peer?: Peer) => Response | Promise<Response>;
+  readonly answer: (call: Call) => Response | Promise<Response>;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -172,7 +172,7 @@ function callerOf({ call }: AgentCall): string {
 
 /** Sends a request of the caller. Resolves to the text of the answer, or throws its error. */
 async function ask(
-  { call, session, fetch }: AgentCall,
+  { call, session, answer }: AgentCall,
   method: string,
   path: string,
   body?: Uint8Array<ArrayBuffer>,
@@ -182,8 +182,10 @@ async function ask(
   headers.set('x-request-id', `mcp:${session}:${crypto.randomUUID().slice(0, 8)}`);
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (prefer !== undefined) headers.set('prefer', prefer);
-  const request = new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
-  const response = await fetch(request, call.peer);
+  const content = body === undefined ? undefined : new Response(body);
+  const response = await answer(
+    new Call(method, UNKNOWN, headers, new URL(path, 'http://localhost').href, call.peer, content),
+  );
   const text = await boundedText(response);
   if (response.ok) return text;
   const isJson = response.headers.get('content-type')?.includes('json') === true;

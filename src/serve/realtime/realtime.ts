@@ -6,8 +6,8 @@ import {
   MAX_UNSENT_BYTES,
   REALTIME_IDLE_SECONDS,
 } from '../../base/limits/feed.ts';
-import { LiveRequest, type LiveSteps } from '../../feed/feed-event.ts';
-import type { Peer } from '../../http/call.ts';
+import { LiveCall, type LiveSteps } from '../../feed/feed-event.ts';
+import { type Peer, UNKNOWN } from '../../http/call.ts';
 import { Channel, RejectedRequest } from './channel.ts';
 import { type Message, type Printer, parseMessage, printerOf, readBindings, unsupported } from './protocol.ts';
 
@@ -28,7 +28,7 @@ type Socket = Bun.ServerWebSocket<Connection>;
 export class Realtime {
   private readonly open = new Set<Socket>();
 
-  constructor(private readonly fetch: App['fetch']) {}
+  constructor(private readonly answer: App['answer']) {}
 
   /** Returns false for all other requests. */
   upgrade(request: Request, server: Bun.Server<Connection>, isSecure: boolean): boolean {
@@ -37,7 +37,7 @@ export class Realtime {
     if (!url.pathname.endsWith(PATH)) return false;
     const address = server.requestIP(request)?.address;
     const peer: Peer = { atWork: () => {}, address: () => address, isSecure };
-    const data = new Connection(this.fetch, url, new Headers(request.headers), peer);
+    const data = new Connection(this.answer, url, new Headers(request.headers), peer);
     return server.upgrade(request, { data });
   }
 
@@ -72,7 +72,7 @@ export class Connection {
   private blocked: (() => void)[] = [];
 
   constructor(
-    private readonly fetch: App['fetch'],
+    private readonly answer: App['answer'],
     private readonly url: URL,
     private readonly headers: Headers,
     private readonly peer: Peer,
@@ -152,8 +152,8 @@ export class Connection {
   }
 
   private async feed(path: string, headers: Headers): Promise<LiveSteps> {
-    const { request, response } = await this.request(path, headers);
-    if (request.steps !== undefined) return request.steps;
+    const { call, response } = await this.request(path, headers);
+    if (call.steps !== undefined) return call.steps;
     throw await rejectionOf(response);
   }
 
@@ -164,21 +164,21 @@ export class Connection {
     return Object.keys(((await response.json()) as { definitions: object }).definitions);
   }
 
-  private async request(path: string, headers: Headers): Promise<{ request: LiveRequest; response: Response }> {
+  private async request(path: string, headers: Headers): Promise<{ call: LiveCall; response: Response }> {
     const apiKey = this.url.searchParams.get('apikey');
     if (apiKey !== null) headers.set('apikey', apiKey);
     for (const name of FORWARDED) {
       const value = this.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    const request = new LiveRequest(`${this.base}${path}`, { headers });
-    const response = await this.fetch(request, this.peer);
+    const call = new LiveCall('GET', UNKNOWN, headers, new URL(`${this.base}${path}`).href, this.peer);
+    const response = await this.answer(call);
     const origin = this.headers.get('origin');
     if (origin !== null && !this.mayRead(origin, response)) {
-      request.steps?.cancel();
+      call.steps?.cancel();
       throw new Error(`pages of ${origin} may not read this service. Allow them with --cors-origins`);
     }
-    return { request, response };
+    return { call, response };
   }
 
   /** Browsers do not restrict websockets by CORS, so the service does it: a page may read what fetch could read. */

@@ -23,7 +23,7 @@ describe('idle connections', () => {
     engine = openPostgres({ ...TEST_SETTINGS, querySeconds: 600, url, schema, firstRows: firstRowsOf(BUILT_IN) });
     await engine.opened;
     const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
-    listening = listen(app, { host: '127.0.0.1', port: 0, idleSeconds: 1 });
+    listening = listen(app.answer, { host: '127.0.0.1', port: 0, idleSeconds: 1 });
     port = Number(new URL(listening.url).port);
   });
   afterAll(async () => {

@@ -24,7 +24,7 @@ describe('an undo in lines', () => {
       Array.from({ length: ROWS }, (_, id) => ({ id: id + 1, note: 'a' })),
     );
     await shop.fetch('/items?id=gt.0', sendJson('PATCH', { note: 'b'.repeat(LENGTH) }));
-    server = listen(shop.app, { host: '127.0.0.1', port: 0, idleSeconds: 1 });
+    server = listen(shop.app.answer, { host: '127.0.0.1', port: 0, idleSeconds: 1 });
   });
   afterAll(async () => {
     await server.stop(0);

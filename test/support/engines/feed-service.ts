@@ -54,7 +54,7 @@ export function serveFeeds(
     ...others,
     ...(identify === undefined ? {} : { identify }),
   });
-  const server = listen(app, { host: '127.0.0.1', port: 0 });
+  const server = listen(app.answer, { host: '127.0.0.1', port: 0 });
   const request = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
   const clients: EventClient[] = [];
   const opened = async (client: Promise<EventClient>) => {
