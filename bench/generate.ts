@@ -12,7 +12,7 @@ import { Connection } from '../src/engine/sqlite/connection/connection.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
 import { indexPending } from '../src/engine/sqlite/search/search-index.ts';
 import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
-import type { InsertPlan, StoredRow } from '../src/plan/types.ts';
+import type { InsertPlan, StoredRow } from '../src/plan/write-plan.ts';
 
 const ADJECTIVES = [
   'Aged',

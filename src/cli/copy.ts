@@ -12,7 +12,7 @@ import type { CopiedLog, Engine } from '../engine/engine.ts';
 import { foreignRows, storableCatalogue } from '../engine/open.ts';
 import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
-import type { StoredRow } from '../plan/types.ts';
+import type { StoredRow } from '../plan/write-plan.ts';
 import { COPY_SETTINGS, ConfigError, type Values } from '../settings/by-command.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';

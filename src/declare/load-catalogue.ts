@@ -10,9 +10,9 @@ import {
 import type { CatalogueDraft } from '../collection/draft.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
-import type { StoredRow } from '../plan/types.ts';
 import { firstRowsOf, RepeatedRows } from '../plan/write/first-rows.ts';
 import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
+import type { StoredRow } from '../plan/write-plan.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { findDeclaration } from './declaration-file.ts';
 import { BadRows, type RowBatch, readRows } from './rows.ts';

@@ -12,7 +12,8 @@ import type { Report } from '../base/error-list.ts';
 import type { Metric } from '../base/metric.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { Origin, ReadPlan, Retry, StoredRow, WritePlan } from '../plan/types.ts';
+import type { ReadPlan } from '../plan/types.ts';
+import type { Origin, Retry, StoredRow, WritePlan } from '../plan/write-plan.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileProblem } from '../base/files/output-file.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import type { StoredRow } from '../plan/types.ts';
+import type { StoredRow } from '../plan/write-plan.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 import type { Engine } from './engine.ts';
 import type { PostgresEngine } from './postgres/engine.ts';

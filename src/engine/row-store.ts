@@ -8,7 +8,8 @@ import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
-import type { Origin, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
+import type { Predicate, ReadPlan } from '../plan/types.ts';
+import type { Origin, WritePlan } from '../plan/write-plan.ts';
 import type { ChangeLog, Engine, MaybePromise, ReadResult, Write, WriteResult } from './engine.ts';
 
 const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };

@@ -7,7 +7,7 @@ import type { Collection, Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { type Reader, streamLines } from '../engine/row-store.ts';
-import { NO_ORDER } from '../plan/read/shape.ts';
+import { NO_ORDER } from '../plan/read/order.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { type Expression, fieldOf, type Predicate, type ReadPlan, testsIn } from '../plan/types.ts';
 import { hasKey } from './changed-keys.ts';

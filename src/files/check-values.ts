@@ -3,8 +3,8 @@ import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { fileKind } from '../collection/types/file.ts';
 import { missingReference } from '../engine/shared/write-checks.ts';
-import { isOperation, type WritePlan } from '../plan/types.ts';
 import { EarlierValue } from '../plan/write/earlier-value.ts';
+import { isOperation, type WritePlan } from '../plan/write-plan.ts';
 import { RASTER_IMAGES } from './media-type.ts';
 import type { FileStore, NewFile, StoredFile } from './store.ts';
 

@@ -12,7 +12,7 @@ import { positionHeader } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { answerOptions } from '../http/methods.ts';
 import { FILES_PATH, shortestPath, type Target } from '../http/target.ts';
-import type { WritePlan } from '../plan/types.ts';
+import type { WritePlan } from '../plan/write-plan.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';

@@ -2,7 +2,8 @@
 import { ApiError, isUnexpected } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import { pathAndQuery } from '../http/call.ts';
-import { ALWAYS, type ReadPlan, type WritePlan } from '../plan/types.ts';
+import { ALWAYS, type ReadPlan } from '../plan/types.ts';
+import type { WritePlan } from '../plan/write-plan.ts';
 import type { CompletedRequest } from '../response/request-context.ts';
 import type { Log } from './log.ts';
 

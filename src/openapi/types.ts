@@ -1,27 +1,24 @@
 /** TypeScript types of the catalogue, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
 import {
-  type Action,
   allReferences,
   type Catalogue,
   type Collection,
   type Field,
   fieldsOf,
   type Link,
-  type Routine,
 } from '../collection/declaration.ts';
 import { FILES_NAME, isFiles } from '../collection/files.ts';
 import { isUnique } from '../collection/relations.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS } from '../collection/types/operations.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
-import { isOneRow } from '../plan/call/action.ts';
 import { takesOperations } from '../plan/write/operations.ts';
+import { functionTypes } from './function-types.ts';
 import { descriptionOf, isGiven } from './schemas.ts';
+import { comment, type EnumTypes, isView, literal, member, NOTHING, textLiteral } from './type-text.ts';
 
 /** The client's types depend on it: version 13 added spreads of lists and `maxAffected`. */
 const POSTGREST_VERSION = '14';
-/** The type of an object without members. */
-const NOTHING = 'Record<never, never>';
 
 /** `schema` is the name by which clients choose it. */
 export function typeScriptTypes(catalogue: Catalogue, schema = 'public'): string {
@@ -68,14 +65,6 @@ export type TablesUpdate<Name extends keyof Schema['Tables']> = Schema['Tables']
 export type Enums<Name extends keyof Schema['Enums']> = Schema['Enums'][Name];
 `;
 
-/** A view that cannot be written. */
-function isView({ key, fields }: Collection): boolean {
-  return key.length === 0 && fields.every(({ readOnly }) => readOnly);
-}
-
-/** The enums of the database, by the names of their types: fields have their labels. */
-type EnumTypes = ReadonlyMap<string, { readonly name: string; readonly values: string }>;
-
 function enumsOf(collections: readonly Collection[]): EnumTypes {
   const labelled = collections.flatMap(({ fields }) =>
     fields.flatMap(({ type, rules: { oneOf } }) =>
@@ -88,13 +77,6 @@ function enumsOf(collections: readonly Collection[]): EnumTypes {
       return [type.name, { name: quoted?.replaceAll('""', '"') ?? plain ?? type.title, values }];
     }),
   );
-}
-
-/** The type of a value of a function. */
-function valueType(type: Type, enums: EnumTypes): string {
-  const [, name = '', list = ''] = /^(.*?)((?:\[\])?)$/.exec(type.name) ?? [];
-  const found = enums.get(name);
-  return found === undefined ? type.typescript : `Database['public']['Enums'][${textLiteral(found.name)}]${list}`;
 }
 
 /** The declarations that the types of the fields need, once each. */
@@ -138,99 +120,6 @@ function view(collection: Collection): string {
       };`;
 }
 
-/** Several functions of one name are a union. */
-function functionTypes(
-  routines: Catalogue['routines'],
-  collections: readonly Collection[],
-  enums: EnumTypes,
-): readonly string[] {
-  const related = collections.flatMap((from) =>
-    from.computedReferences.map(({ name, to, many }) => ({ name, text: relationSignature(from, to, many) })),
-  );
-  const names = new Set([...routines.keys(), ...related.map(({ name }) => name)]);
-  return [...names].map((name) => {
-    const own = routines.get(name) ?? [];
-    const computed = related.filter((each) => each.name === name).map(({ text }) => text);
-    // A function of a row may be callable by itself. As a relation it has more to say.
-    const signatures = computed.length > 0 ? computed : own.map((routine) => signature(routine, enums));
-    return `${comment(6, own[0]?.description)}      ${member(name)}:${signatures.join('\n        |')};`;
-  });
-}
-
-/** A function of a row that returns related rows. */
-function relationSignature(from: Collection, to: string, many: boolean): string {
-  const target = from.among.get(to)!;
-  return ` {
-        Args: { '': ${rowType(from)} };
-        Returns: ${rowType(target)}[];${setOf(to, many, true, textLiteral(from.name))}
-      }`;
-}
-
-/** The types of a routine, each as the text of a member or type. */
-interface Signature {
-  readonly args: readonly string[];
-  readonly returns: string;
-}
-
-function signature(routine: Routine, enums: EnumTypes): string {
-  const { args, returns } = routine.kind === 'action' ? actionTypes(routine) : callTypes(routine, enums);
-  return ` {
-        Args: ${args.length === 0 ? NOTHING : `{\n${args.map((each) => `          ${each}`).join('\n')}\n        }`};
-        Returns: ${returns}
-      }`;
-}
-
-function callTypes(routine: Exclude<Routine, Action>, enums: EnumTypes): Signature {
-  const args = routine.parameters.map(({ name, isRequired, type }) => {
-    return `${member(name)}${isRequired ? '' : '?'}: ${valueType(type, enums)} | null;`;
-  });
-  const result =
-    routine.kind === 'query' ? { ...routine, isDeclared: true, isValue: false, many: true } : routine.returns;
-  if (result === undefined) return { args, returns: 'undefined;' };
-  const { collection, isDeclared, isValue, many } = result;
-  const list = many ? '[]' : '';
-  if (isDeclared) return { args, returns: `${rowType(collection)}${list};${setOf(collection.name, many)}` };
-  const typeOf = ({ type }: Field) => valueType(type, enums);
-  const types = collection.fields.map((field) => `${member(field.name)}: ${typeOf(field)} | null`);
-  return { args, returns: `${isValue ? typeOf(collection.fields[0]!) : `{ ${types.join('; ')} }`}${list};` };
-}
-
-/** A batch of the declaration: its parameters, some of them rows, and the stored rows that it returns. */
-function actionTypes(action: Action): Signature {
-  const argument = (of: Collection, field: Field) =>
-    `${member(field.name)}${isGiven(of, field) ? '' : '?'}: ${field.type.typescript}${field.required ? '' : ' | null'};`;
-  const args = action.parameters.map(({ name, isRequired }) => {
-    const rows = action.rows.get(name)?.collection;
-    if (rows === undefined) return argument(action.values, action.values.byName.get(name)!);
-    const row = rows.fields.map((field) => argument(rows, field)).join(' ');
-    return `${member(name)}${isRequired ? '' : '?'}: { ${row} }[];`;
-  });
-  const returned = (name: string) => {
-    const { collection } = action.entries.find((entry) => entry.name === name)!;
-    return `${rowType(collection)}${isOneRow(action, name) ? '' : '[]'}`;
-  };
-  const { returns } = action;
-  if (returns === undefined || typeof returns === 'string') {
-    return { args, returns: `${returns === undefined ? returns : returned(returns)};` };
-  }
-  return { args, returns: `{ ${returns.map((name) => `${member(name)}: ${returned(name)}`).join('; ')} };` };
-}
-
-function rowType(collection: Collection): string {
-  const section = isView(collection) ? 'Views' : 'Tables';
-  return `Database['public']['${section}'][${textLiteral(collection.name)}]['Row']`;
-}
-
-function setOf(collection: string, many: boolean, isSet = many, from = `'*'`): string {
-  return `
-        SetofOptions: {
-          from: ${from};
-          to: ${textLiteral(collection)};
-          isOneToOne: ${!many};
-          isSetofReturn: ${isSet};
-        };`;
-}
-
 /** An object type; without members, one that no object has members of. */
 function object(...given: Parameters<typeof members>): string {
   return given[0].length === 0 ? 'Record<string, never>' : `{\n${members(...given)}\n        }`;
@@ -247,10 +136,6 @@ function members(
       return `${comment(10, descriptionOf(field))}${' '.repeat(10)}${name}: ${typeOf(field)};`;
     })
     .join('\n');
-}
-
-function comment(indent: number, text = ''): string {
-  return text === '' ? '' : `${' '.repeat(indent)}/** ${text.replaceAll('*/', '* /')} */\n`;
 }
 
 function readType({ type, rules: { oneOf }, required }: Field): string {
@@ -277,22 +162,6 @@ ${NUMBER_OPERATIONS.map((name) => `  | { ${name}: number }`).join('\n')}
 );`;
 const LIST_DECLARATION = `/** Elements to append to a list or to remove from it: \`{ append: 'new' }\`. */
 export type ListOperation<T> = ${LIST_OPERATIONS.map((name) => `{ ${name}: T | T[] }`).join(' | ')};`;
-
-/** JSON is TypeScript; only the quotes differ. */
-function literal(type: Type, value: Value): string {
-  const text = type.json(value);
-  return text.startsWith('"') ? textLiteral(JSON.parse(text)) : text;
-}
-
-function textLiteral(text: string): string {
-  const json = JSON.stringify(text);
-  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
-}
-
-/** The name of a member. */
-function member(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : textLiteral(name);
-}
 
 /** The references of a collection. The client's types derive both directions and many-to-many relations from them. */
 function relationships(collection: Collection): string {

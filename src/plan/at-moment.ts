@@ -1,7 +1,8 @@
 /** Binds `{now}`, `today` and the like in a plan to one time. All comparisons of a request use the same. */
 import { memoize } from '../base/memo.ts';
 import { changed, mapped, PlanMap } from './map-plan.ts';
-import type { Predicate, ReadPlan, WritePlan } from './types.ts';
+import type { Predicate, ReadPlan } from './types.ts';
+import type { WritePlan } from './write-plan.ts';
 
 type Compare = Extract<Predicate, { kind: 'compare' }>;
 

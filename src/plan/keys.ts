@@ -6,7 +6,8 @@ import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { fieldExpression } from './resolve.ts';
-import type { Predicate, StoredRow } from './types.ts';
+import type { Predicate } from './types.ts';
+import type { StoredRow } from './write-plan.ts';
 
 export type Key = readonly Value[];
 

@@ -12,11 +12,13 @@ import type { Engine } from '../engine/engine.ts';
 import { readFirstLines, readLines } from '../engine/row-store.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { coerce } from '../plan/coerce.ts';
+import { NO_ORDER } from '../plan/read/order.ts';
 import { planLog } from '../plan/read/read.ts';
-import { NO_ORDER, wholeRow } from '../plan/read/shape.ts';
+import { wholeRow } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { ALWAYS, type Origin, type Precondition, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
 import { keysAre, type LoggedChange, type Revert, reverts } from '../plan/write/undo.ts';
+import type { Origin, Precondition } from '../plan/write-plan.ts';
 import type { Conflict } from '../response/undo.ts';
 import { selectableChanges } from './undo-rights.ts';
 

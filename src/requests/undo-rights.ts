@@ -6,7 +6,8 @@ import { stored } from '../collection/declaration.ts';
 import { namedFields } from '../plan/access/named-fields.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { ALWAYS, type Origin, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
+import type { Origin } from '../plan/write-plan.ts';
 
 /** A caller with a name may undo its own changes. Those of others need rules that let it read them in the log. */
 export function selectableChanges(plan: ReadPlan, permissions: Permissions | undefined, origin: Origin): Predicate {

@@ -12,9 +12,10 @@ import {
 import { allReferences, type Collection, fieldsOf, stored } from '../collection/declaration.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
-import type { ReadPlan, WritePlan } from '../plan/types.ts';
+import type { ReadPlan } from '../plan/types.ts';
 import { checkMayRevert, groupReverts, type LoggedChange, planRevert } from '../plan/write/undo.ts';
 import { orderReverts } from '../plan/write/undo-order.ts';
+import type { WritePlan } from '../plan/write-plan.ts';
 import type { LogReader, SelectedChange, SelectedRow } from './undo-log.ts';
 
 const CHANGES_PER_PAGE = 2_000;

@@ -96,8 +96,7 @@ function inAskedRole(caller: Caller, { askedRole: role, isRead }: Call, { roles 
     throw new ApiError('42501', `permission denied to read as the role ${role}`, {
       hint: 'X-As-Role needs a role with every right.',
     });
-  if (!isRead)
-    throw new ApiError('42501', 'a request with X-As-Role cannot write', { nothingChanged: true });
+  if (!isRead) throw new ApiError('42501', 'a request with X-As-Role cannot write', { nothingChanged: true });
   const names = [...(roles?.keys() ?? [])];
   if (!names.includes(role))
     throw new ApiError('42501', `the role ${role} does not exist`, {

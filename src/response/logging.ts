@@ -36,10 +36,7 @@ function keepPrivate(headers: Headers): void {
   if (cache === null || cache === 'no-cache') headers.set('cache-control', 'private, no-cache');
 }
 
-export function withLogging(
-  respond: Responder,
-  observers: Observers,
-): (call: Call) => MaybePromise<Response> {
+export function withLogging(respond: Responder, observers: Observers): (call: Call) => MaybePromise<Response> {
   const { onAnswer, onCut, requestIds, edgeChecks, serverTiming = false, isTraced = false } = observers;
   const leave = edgeChecks?.leave;
 

@@ -14,7 +14,8 @@ import {
   stored,
 } from '../collection/declaration.ts';
 import { derivedName } from '../collection/derived-name.ts';
-import { type Predicate, testsIn, type WritePlan } from '../plan/types.ts';
+import { type Predicate, testsIn } from '../plan/types.ts';
+import type { WritePlan } from '../plan/write-plan.ts';
 
 /** `collection` is the written collection as the caller sees it. */
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {

@@ -7,7 +7,8 @@ import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { clientNetwork, type TrustedProxies } from '../http/edge/proxies.ts';
 import type { Access } from '../plan/access/permissions.ts';
-import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
+import type { ReadPlan } from '../plan/types.ts';
+import type { Origin, WritePlan } from '../plan/write-plan.ts';
 
 export type Stage = 'jwt' | 'parse' | 'plan' | 'transaction' | 'response';
 type TimedStage = readonly [stage: Stage, start: number, end: number];

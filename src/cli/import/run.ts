@@ -9,7 +9,7 @@ import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from '../../engine/shared/loader.ts';
 import { Notations } from '../../import/cells.ts';
-import type { StoredRow } from '../../plan/types.ts';
+import type { StoredRow } from '../../plan/write-plan.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
 import type { Problem } from './problems.ts';

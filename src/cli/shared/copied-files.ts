@@ -9,7 +9,7 @@ import { newStorage, openStorage } from '../../files/storage/identity.ts';
 import type { Content } from '../../files/storage/storage.ts';
 import { chunksOf, copyContent } from '../../files/storage/transfer.ts';
 import { FileStore } from '../../files/store.ts';
-import type { StoredRow } from '../../plan/types.ts';
+import type { StoredRow } from '../../plan/write-plan.ts';
 
 export interface SourceRows {
   rows(collection: Collection): AsyncIterable<StoredRow>;

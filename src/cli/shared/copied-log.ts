@@ -9,7 +9,8 @@ import { parseQuery } from '../../dialect/query.ts';
 import type { CopiedEntry, CopiedLog, Engine, LogPosition } from '../../engine/engine.ts';
 import { streamLines } from '../../engine/row-store.ts';
 import { planRead } from '../../plan/read/read.ts';
-import { ALWAYS, type ReadPlan, type StoredRow } from '../../plan/types.ts';
+import { ALWAYS, type ReadPlan } from '../../plan/types.ts';
+import type { StoredRow } from '../../plan/write-plan.ts';
 
 const TEXT = builtIn('text');
 

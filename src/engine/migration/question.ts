@@ -3,7 +3,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { quote } from '../../dialect/names.ts';
-import type { StoredRow } from '../../plan/types.ts';
+import type { StoredRow } from '../../plan/write-plan.ts';
 import { identifier } from '../sql/statement.ts';
 import { type CollectionPair, type Comparison, ofKind } from './changes.ts';
 

@@ -10,7 +10,8 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { callsFunctions } from '../../plan/access/named-fields.ts';
-import type { FunctionCall, Origin, ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { FunctionCall, ReadPlan } from '../../plan/types.ts';
+import type { Origin, WritePlan } from '../../plan/write-plan.ts';
 import {
   type CopiedLog,
   type DatabaseSession,

@@ -8,14 +8,8 @@ import { builtIn } from '../../collection/types/index.ts';
 import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate } from '../../plan/access/named-fields.ts';
 import { andAlso } from '../../plan/access/permissions.ts';
-import {
-  ALWAYS,
-  assignedValue,
-  type InsertPlan,
-  type Predicate,
-  type Restriction,
-  type UpdateEachPlan,
-} from '../../plan/types.ts';
+import { ALWAYS, type Predicate } from '../../plan/types.ts';
+import { assignedValue, type InsertPlan, type Restriction, type UpdateEachPlan } from '../../plan/write-plan.ts';
 import { compilePredicate } from '../sql/predicate.ts';
 import { scopeOf } from '../sql/read.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';

@@ -6,7 +6,7 @@
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import { circleError, findCircle, treeReferences } from '../../collection/tree.ts';
 import type { Value } from '../../collection/value.ts';
-import { type Assignment, isOperation, type WritePlan } from '../../plan/types.ts';
+import { type Assignment, isOperation, type WritePlan } from '../../plan/write-plan.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
 import { withRowIndex } from './write-checks.ts';
 

@@ -8,16 +8,9 @@ import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../base/
 import { memoize } from '../../base/memo.ts';
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
 import { can, isLong } from '../../collection/types/type.ts';
-import { NO_ORDER } from '../../plan/read/shape.ts';
-import {
-  conjuncts,
-  type Expression,
-  fieldOf,
-  namedField,
-  type Predicate,
-  type ReadPlan,
-  type WritePlan,
-} from '../../plan/types.ts';
+import { NO_ORDER } from '../../plan/read/order.ts';
+import { conjuncts, type Expression, fieldOf, namedField, type Predicate, type ReadPlan } from '../../plan/types.ts';
+import type { WritePlan } from '../../plan/write-plan.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 import type { Write } from '../engine.ts';
 import { columnSizes } from '../sql/row-size.ts';

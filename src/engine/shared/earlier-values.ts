@@ -9,9 +9,9 @@ import type { Value } from '../../collection/value.ts';
 import { coerce, withLocation } from '../../plan/coerce.ts';
 import { checkRules } from '../../plan/field-rules.ts';
 import { rejectRepeatedKeys, valuesOf } from '../../plan/keys.ts';
-import { type Assignment, isOperation, type WritePlan } from '../../plan/types.ts';
 import type { EarlierValue } from '../../plan/write/earlier-value.ts';
 import { computation, nullViolation } from '../../plan/write/row-planner.ts';
+import { type Assignment, isOperation, type WritePlan } from '../../plan/write-plan.ts';
 import type { WriteResult } from '../engine.ts';
 
 /** The values that the writes of a list take from earlier ones. */

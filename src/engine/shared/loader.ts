@@ -4,7 +4,7 @@
  */
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { Origin, StoredRow } from '../../plan/types.ts';
+import type { Origin, StoredRow } from '../../plan/write-plan.ts';
 
 /** Rows that supply the same fields. */
 export interface LoadBatch {

@@ -5,17 +5,10 @@ import { isUnique } from '../../collection/relations.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate, readsOwnCollection } from '../../plan/access/named-fields.ts';
-import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
-import {
-  conjuncts,
-  fieldOf,
-  type InsertPlan,
-  type OutputColumn,
-  type Predicate,
-  type ReadPlan,
-  type Restriction,
-  type WritePlan,
-} from '../../plan/types.ts';
+import { NO_ORDER } from '../../plan/read/order.ts';
+import { NO_COLUMNS } from '../../plan/read/shape.ts';
+import { conjuncts, fieldOf, type OutputColumn, type Predicate, type ReadPlan } from '../../plan/types.ts';
+import type { InsertPlan, Restriction, WritePlan } from '../../plan/write-plan.ts';
 import type { Output } from '../sql/output.ts';
 import { anyEmbedded, isEmbedding, maxRowBytes } from '../sql/row-size.ts';
 

@@ -5,8 +5,8 @@
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
 import { treeReferences } from '../../collection/tree.ts';
 import type { Row } from '../../collection/value.ts';
-import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
+import type { Conflict } from '../../plan/write-plan.ts';
 import type { MaybePromise } from '../engine.ts';
 import { identifier, type SqlDialect } from '../sql/statement.ts';
 import { checkCircle, compileRowsAbove, type RowAbove } from './circles.ts';

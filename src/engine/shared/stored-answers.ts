@@ -5,7 +5,7 @@
 import { MAX_STORED_ANSWERS_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { RateLimiter } from '../../base/net/rate-limit.ts';
-import type { Retry } from '../../plan/types.ts';
+import type { Retry } from '../../plan/write-plan.ts';
 import type { WriteResult } from '../engine.ts';
 
 /** For each engine or connection: processes count for themselves. */

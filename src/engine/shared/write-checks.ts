@@ -6,7 +6,7 @@ import { derivedName } from '../../collection/derived-name.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
 import { describeKey, fieldNames, type Key, notSingular } from '../../plan/keys.ts';
-import type { Precondition, UpdateEachPlan, WritePlan } from '../../plan/types.ts';
+import type { Precondition, UpdateEachPlan, WritePlan } from '../../plan/write-plan.ts';
 import type { WriteResult } from '../engine.ts';
 
 export function checkAffected(

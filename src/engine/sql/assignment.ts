@@ -3,7 +3,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import { type Assignment, type Conflict, isOperation } from '../../plan/types.ts';
+import { type Assignment, type Conflict, isOperation } from '../../plan/write-plan.ts';
 import { identifier, type SqlDialect } from './statement.ts';
 
 /** The value that an assignment binds, with its type: a new value, or an operand. */

@@ -5,7 +5,8 @@ import { COMPLETIONS, DOCUMENT, MARKED_TEXTS, SCORE } from '../../collection/sea
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { callsFunctions, namedFields } from '../../plan/access/named-fields.ts';
-import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
+import { NO_ORDER } from '../../plan/read/order.ts';
+import { NO_COLUMNS } from '../../plan/read/shape.ts';
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';
 import { wordIndexOf } from '../search/index-tables.ts';

@@ -2,7 +2,8 @@
 import type { Field } from '../../collection/declaration.ts';
 import type { AggregateName, Containment, RangeOperator, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Expression, Predicate, SetResult } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate } from '../../plan/types.ts';
+import type { SetResult } from '../../plan/write-plan.ts';
 
 export interface Statement {
   readonly sql: string;

@@ -4,7 +4,8 @@ import { ApiError } from '../../base/errors.ts';
 import type { Metric } from '../../base/metric.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import type { WritePlan } from '../../plan/write-plan.ts';
 import type {
   ChangeCounter,
   ChangeLog,

@@ -98,7 +98,10 @@ export class Bucket {
   private within<T>(work: () => Promise<T>): Promise<T> {
     return withStorage(this.location, () => {
       const late = Promise.withResolvers<never>();
-      const timer = setTimeout(() => late.reject(unavailable({ cause: `${this.location}: no answer in time` })), S3_TIMEOUT_MS);
+      const timer = setTimeout(
+        () => late.reject(unavailable({ cause: `${this.location}: no answer in time` })),
+        S3_TIMEOUT_MS,
+      );
       return Promise.race([work(), late.promise]).finally(() => clearTimeout(timer));
     });
   }

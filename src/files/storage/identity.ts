@@ -56,7 +56,8 @@ export async function openStorage(
     if (!(error instanceof ApiError)) throw error;
     const cause = String(error.cause);
     if (storage.location !== row.location) throw otherStorage(row.location, storage.location);
-    if (MISTAKES.test(error.reason ?? '')) throw new ConfigError(`the files of this catalogue cannot be used: ${cause}`);
+    if (MISTAKES.test(error.reason ?? ''))
+      throw new ConfigError(`the files of this catalogue cannot be used: ${cause}`);
     options.warn?.(`${error.message}, and requests for files fail until it is: ${cause}`);
   });
   return storage;

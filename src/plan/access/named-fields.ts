@@ -3,16 +3,8 @@ import { type Collection, type Field, isKey, stored } from '../../collection/dec
 import { isFiles } from '../../collection/files.ts';
 import { pairsOf, type Relation } from '../../collection/relations.ts';
 import { isOfSearch } from '../../collection/search-fields.ts';
-import {
-  type Assignment,
-  type Expression,
-  isOperation,
-  type Predicate,
-  type ReadPlan,
-  type Shape,
-  type TreeWay,
-  type WritePlan,
-} from '../types.ts';
+import type { Expression, Predicate, ReadPlan, Shape, TreeWay } from '../types.ts';
+import { type Assignment, isOperation, type WritePlan } from '../write-plan.ts';
 
 export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection, ReadonlySet<Field>> {
   const names = new Names();

@@ -10,19 +10,16 @@ import type { Relation } from '../../collection/relations.ts';
 import type { ChangeWay } from '../../collection/types/operations.ts';
 import { PlanMap } from '../map-plan.ts';
 import { wholeRow } from '../read/shape.ts';
+import { ALWAYS, isAlways, type Predicate, type ReadPlan } from '../types.ts';
 import {
-  ALWAYS,
   type Assignment,
   type InsertPlan,
-  isAlways,
   isOperation,
-  type Predicate,
-  type ReadPlan,
   type Restriction,
   type UpdateEachPlan,
   type UpdatePlan,
   type WritePlan,
-} from '../types.ts';
+} from '../write-plan.ts';
 import { namedFields } from './named-fields.ts';
 import { andAlso, type Permissions } from './permissions.ts';
 

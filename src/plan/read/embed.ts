@@ -13,8 +13,9 @@ import { planConditions } from '../predicate.ts';
 import type { OrderKey, Predicate, ReadPlan } from '../types.ts';
 import { namesShown } from './column-names.ts';
 import { type Embeds, embedName, existsPredicate, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
+import { NO_ORDER } from './order.ts';
 import { relate } from './relate.ts';
-import { NO_ORDER, planShapes } from './shape.ts';
+import { planShapes } from './shape.ts';
 
 const LIST_ORDER: readonly OrderKey[] = [
   { expression: { kind: 'position', type: builtIn('int4') }, descending: false },

@@ -22,8 +22,9 @@ import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape 
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { planFacets } from './facets.ts';
+import { NO_ORDER } from './order.ts';
 import { planSearch, type SearchedQuery, takeSearch, withBestFirst } from './search.ts';
-import { NO_ORDER, wholeRow } from './shape.ts';
+import { wholeRow } from './shape.ts';
 import { skeletonOf } from './skeleton.ts';
 
 /**

@@ -1,30 +1,17 @@
 /** Plans the shape of the result from `select` and `order`: columns, groups, order. */
-
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
-import { treeOf } from '../../collection/tree.ts';
 import { isCastable } from '../../collection/types/cast.ts';
-import { embedded } from '../../collection/types/embedded.ts';
-import { builtIn, castNames, castTypeNamed } from '../../collection/types/index.ts';
-import { can } from '../../collection/types/type.ts';
+import { castNames, castTypeNamed } from '../../collection/types/index.ts';
 import type { EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
-import { fieldExpression, isHidden, pathType, resolvePath, undefinedFor } from '../resolve.ts';
-import { ALWAYS, type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
+import { fieldExpression, isHidden, resolvePath } from '../resolve.ts';
+import type { Expression, OutputColumn, Shape } from '../types.ts';
 import { checkUnambiguous, columnName } from './column-names.ts';
-import {
-  type Embeds,
-  embeddedRows,
-  embeddedValues,
-  embedName,
-  findEmbed,
-  NO_EMBEDS,
-  notEmbedded,
-  type PlannedEmbed,
-} from './embeds.ts';
-import { aggregate, COUNT, resolveTested } from './figures.ts';
+import { type Embeds, embeddedRows, embeddedValues, embedName, type PlannedEmbed } from './embeds.ts';
+import { aggregate, COUNT } from './figures.ts';
+import { comparedAs, orderedBy, orderKey, planOrder, totalOrder } from './order.ts';
 
-export const NO_ORDER: readonly OrderKey[] = [];
 export const NO_COLUMNS: readonly OutputColumn[] = [];
 
 /** All fields of a collection. */
@@ -55,26 +42,6 @@ export function planShapes(collection: Collection, query: Pick<Query, 'select' |
   return { asked: { columns, order, isWhole }, total: { columns, order: total, isWhole } };
 }
 
-export function planOrder(
-  collection: Collection,
-  terms: readonly OrderTerm[],
-  embeds = NO_EMBEDS,
-): readonly OrderKey[] {
-  if (terms.length === 0) return NO_ORDER;
-  return withoutRepeats(
-    terms.map((term) => {
-      const key = orderKey(orderedBy(collection, term, embeds), term);
-      return term.field.figure === undefined ? key : { ...key, path: term.field };
-    }),
-  );
-}
-
-/** Repeated order fields have no effect. */
-function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
-  const fields = order.map(({ expression }) => fieldOf(expression));
-  return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
-}
-
 /** Groups by every selected expression, even if another column has the same name. */
 function groups(
   collection: Collection,
@@ -95,61 +62,6 @@ function groups(
     groupBy,
     order: [...order, ...ties.map((expression) => orderKey(expression, { descending: false }))],
   };
-}
-
-function totalOrder(
-  collection: Collection,
-  columns: readonly OutputColumn[],
-  order: readonly OrderKey[],
-): readonly OrderKey[] {
-  if (collection.key.length > 0) return withKeyOrder(collection, order);
-  return hidesRowsOfNoKey(collection) ? withVisibleOrder(collection, columns, order) : order;
-}
-
-/** Whether the storage order of rows without a key would show a role that something changed that it may not read. */
-export function hidesRowsOfNoKey({ key, view }: Collection): boolean {
-  return key.length === 0 && view?.readsAll === false;
-}
-
-/** Ends with all visible values, so that rows in storage order look the same. */
-function withVisibleOrder(
-  { fields }: Collection,
-  columns: readonly OutputColumn[],
-  order: readonly OrderKey[],
-): readonly OrderKey[] {
-  const shown = columns.map(({ expression }) => expression).filter(({ type }) => type !== embedded);
-  const ordered = new Set(order.map(({ expression }) => fieldOf(expression) ?? expression));
-  const values = [...fields.map(fieldExpression), ...shown].filter((each) => !ordered.has(fieldOf(each) ?? each));
-  const ties = new Map(values.map((each) => [fieldOf(each) ?? each, each]));
-  return [...order, ...[...ties.values()].map((each) => orderKey(comparable(each), { descending: false }))];
-}
-
-/** Types without an order, or whose order ignores what a client sees, are compared as text. */
-function comparable(of: Expression): Expression {
-  return can(of.type, 'foreign') || can(of.type, 'json') ? { kind: 'cast', of, type: builtIn('text') } : of;
-}
-
-/** Ends at the last key field, since no ties remain. */
-export function withKeyOrder({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
-  if (key.length === 0) return order;
-  const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
-  if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
-  const missing = key.filter((_, index) => places[index] === -1);
-  return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
-}
-
-/** Writes process rows in storage order, which clients should not see. */
-export function sortedByKey<Of extends Shape>(collection: Collection, shape: Of): Of {
-  if (shape.groupBy !== undefined || shape.order.length > 0) return shape;
-  return { ...shape, order: withKeyOrder(collection, []) };
-}
-
-export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
-  const { descending } = term;
-  const nullable = expression.kind !== 'field' || !expression.field.required;
-  return nullable
-    ? { expression, descending, nulls: term.nulls ?? (descending ? 'first' : 'last') }
-    : { expression, descending };
 }
 
 function isEverything(select: readonly SelectItem[]): boolean {
@@ -237,48 +149,6 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   // Counts the rows that have one.
   const key = fieldExpression(embed.relation.inner);
   return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
-}
-
-/** `parent_id(depth)` orders the rows of a tree from the top down. */
-const DEPTH = 'depth';
-
-/** A field, a figure of related rows, a depth in a tree, or a column of a to-one embedding. */
-function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
-  if (name === undefined) return resolveTested(collection, field, embeds);
-  const embed = findEmbed(embeds, name);
-  const key = collection.byName.get(name);
-  const tree = embed === undefined && field.name === DEPTH && key ? treeOf(collection, key) : undefined;
-  if (tree !== undefined) return { kind: 'depth', tree: { ...tree, where: ALWAYS }, type: builtIn('int8') };
-  if (embed === undefined) throw notEmbedded(name);
-  if (embed.many) {
-    throw new ApiError('PGRST118', `A related order on '${name}' is not possible`, {
-      details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
-    });
-  }
-  const { to, plan } = embed;
-  // An embedding without columns may still be used to filter and sort.
-  const column =
-    plan.columns.length === 0
-      ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
-      : plan.columns.find((each) => each.name === field.name);
-  if (column === undefined) {
-    throw new ApiError('42703', `column ${name}.${field.name} does not exist`, {
-      hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
-    });
-  }
-  checkUnambiguous(embed, [column.name]);
-  const of = comparedAs(embeddedValues(embed, column));
-  const last = field.json.at(-1);
-  if (last === undefined) return of;
-  if (!can(of.type, 'json')) {
-    throw undefinedFor(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
-  }
-  return { kind: 'path', of, steps: field.json, type: pathType(last) };
-}
-
-/** A nested embedding is compared as JSON, not as text. */
-function comparedAs(of: Expression): Expression {
-  return of.type === embedded ? { kind: 'cast', of, type: builtIn('json') } : of;
 }
 
 function isAggregated(expression: Expression): boolean {

@@ -3,8 +3,10 @@ import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { andAlso } from '../access/permissions.ts';
 import { type Key, keyIs } from '../keys.ts';
-import type { Precondition, ReadPlan } from '../types.ts';
-import { NO_ORDER, wholeRow } from './shape.ts';
+import type { ReadPlan } from '../types.ts';
+import type { Precondition } from '../write-plan.ts';
+import { NO_ORDER } from './order.ts';
+import { wholeRow } from './shape.ts';
 
 /** All fields as JSON. Column names matter only for CSV. */
 export const WHOLE_ROW_JSON: Encoding = { format: 'json', stripNulls: false, columns: ['*'] };

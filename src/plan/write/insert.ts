@@ -8,7 +8,7 @@ import { type Collection, type Field, isKey, stored, uniqueSets } from '../../co
 import type { Payload } from '../../dialect/payload.ts';
 import { rejectRepeatedKeys, valuesOf } from '../keys.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
-import type { InsertPlan } from '../types.ts';
+import type { InsertPlan } from '../write-plan.ts';
 import { checkColumns, planRows, resolveColumns } from './stored-rows.ts';
 import { planTerms, type WriteRequest } from './write-request.ts';
 

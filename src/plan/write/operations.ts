@@ -6,7 +6,7 @@ import { jsonText, WrittenNumber } from '../../collection/exact-json.ts';
 import type { OperationName } from '../../collection/types/operations.ts';
 import { can } from '../../collection/types/type.ts';
 import { isHidden } from '../resolve.ts';
-import type { SetResult } from '../types.ts';
+import type { SetResult } from '../write-plan.ts';
 import { EarlierValue } from './earlier-value.ts';
 
 /** PostgreSQL rounds to more decimals, but no stored number has more digits. */

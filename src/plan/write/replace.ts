@@ -8,7 +8,7 @@ import { type Collection, type Field, isKey, stored } from '../../collection/dec
 import type { Payload } from '../../dialect/payload.ts';
 import type { Condition } from '../../dialect/tree.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesOf } from '../keys.ts';
-import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from '../types.ts';
+import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from '../write-plan.ts';
 import { checkOverwrites, mergeFields, overwrittenFields } from './insert.ts';
 import { checkColumns, planRows, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';

@@ -10,7 +10,7 @@ import type { Value } from '../../collection/value.ts';
 import { isNullIfEmpty } from '../../import/cells.ts';
 import { planCell, readCell } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
-import type { StoredRow } from '../types.ts';
+import type { StoredRow } from '../write-plan.ts';
 import { EarlierValue } from './earlier-value.ts';
 
 /** An error in a row, with its field. */

@@ -8,7 +8,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Payload } from '../../dialect/payload.ts';
 import { withLocation } from '../coerce.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
-import type { StoredRow } from '../types.ts';
+import type { StoredRow } from '../write-plan.ts';
 import { type MissingValue, type RowOptions, rowPlanner } from './row-planner.ts';
 
 /**

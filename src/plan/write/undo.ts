@@ -9,7 +9,8 @@ import { coerce } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import { type Key, keyIs } from '../keys.ts';
 import { fieldExpression } from '../resolve.ts';
-import { ALWAYS, type Assignment, type Predicate, type StoredRow, type WritePlan } from '../types.ts';
+import { ALWAYS, type Predicate } from '../types.ts';
+import type { Assignment, StoredRow, WritePlan } from '../write-plan.ts';
 import { resolveColumns } from './stored-rows.ts';
 
 /** A change as the caller sees it. */

@@ -7,9 +7,10 @@ import type { Query } from '../../dialect/tree.ts';
 import { shapeInLanguage } from '../in-language.ts';
 import type { Key } from '../keys.ts';
 import { withInner } from '../read/embed.ts';
-import { hidesRowsOfNoKey } from '../read/shape.ts';
+import { hidesRowsOfNoKey } from '../read/order.ts';
 import { skeletonOf } from '../read/skeleton.ts';
-import { ALWAYS, type Precondition, type WritePlan } from '../types.ts';
+import { ALWAYS } from '../types.ts';
+import type { Precondition, WritePlan } from '../write-plan.ts';
 
 /** The options of a write besides its query and body. */
 export interface WriteRequest {

@@ -18,7 +18,7 @@ import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
 import { atMoment } from '../at-moment.ts';
 import { namesInLanguage } from '../in-language.ts';
-import type { WritePlan } from '../types.ts';
+import type { WritePlan } from '../write-plan.ts';
 import { conflictTarget, planInsert } from './insert.ts';
 import { hasOperation } from './operations.ts';
 import { planReplace, planReplaceItem } from './replace.ts';

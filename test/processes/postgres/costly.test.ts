@@ -8,8 +8,8 @@ import { connectionLimits, Semaphore } from '../../../src/engine/postgres/connec
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { PlanCost } from '../../../src/engine/postgres/read/plan-cost.ts';
 import { WHOLE_ROW_JSON } from '../../../src/plan/read/whole-row.ts';
-import type { WritePlan } from '../../../src/plan/types.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import type { WritePlan } from '../../../src/plan/write-plan.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
 import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Collection, declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { printCollection } from '../../../src/declare/writer/write.ts';
-import type { StoredRow } from '../../../src/plan/types.ts';
+import type { StoredRow } from '../../../src/plan/write-plan.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { type Opened, PLACES, type Place, refusalOf } from '../../support/engines/declared.ts';
 import { mistakesIn } from '../../support/processes/declarations.ts';

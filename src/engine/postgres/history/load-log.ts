@@ -1,6 +1,6 @@
 /** Stores the log of another database, whose rows were loaded without it. */
 import type { Collection } from '../../../collection/declaration.ts';
-import type { StoredRow } from '../../../plan/types.ts';
+import type { StoredRow } from '../../../plan/write-plan.ts';
 import type { CopiedEntry, CopiedLog } from '../../engine.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';

@@ -1,7 +1,8 @@
 /** The log of changes: its positions, statements over it, and old entries to prune. It is read on the primary. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
-import type { LogView, Origin, ReadPlan } from '../../../plan/types.ts';
+import type { LogView, ReadPlan } from '../../../plan/types.ts';
+import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, notLogged, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { logColumns, withSources } from '../../sql/log-source.ts';

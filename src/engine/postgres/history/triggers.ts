@@ -3,7 +3,7 @@
  * runs with the rights of its owner, so that it also records what other roles and programs write.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
-import type { Origin } from '../../../plan/types.ts';
+import type { Origin } from '../../../plan/write-plan.ts';
 import type { Comparison } from '../../migration/changes.ts';
 import { isLogged, LOG_TABLE, type LogSql, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';

@@ -1,6 +1,6 @@
 /** The changes of a migration as PostgreSQL statements, in dependency order. */
 import { type Collection, type Field, writtenFields } from '../../../collection/declaration.ts';
-import type { StoredRow } from '../../../plan/types.ts';
+import type { StoredRow } from '../../../plan/write-plan.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
 import { clearDanglingSql, permission, rulesSql } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';

@@ -2,7 +2,7 @@
  * Circles in trees. Two transactions that move rows at the same time do not see each other's rows. So the second one
  * waits for a lock of the table, and its check then sees the rows of the first.
  */
-import type { WritePlan } from '../../../plan/types.ts';
+import type { WritePlan } from '../../../plan/write-plan.ts';
 import { checkCircle, circleChecks, mayMove, type RowAbove } from '../../shared/circles.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS, query, type Runner } from '../driver.ts';

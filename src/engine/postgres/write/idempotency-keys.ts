@@ -3,7 +3,7 @@
  * waits, on any instance, until the first has ended.
  */
 import { ApiError } from '../../../base/errors.ts';
-import type { Retry } from '../../../plan/types.ts';
+import type { Retry } from '../../../plan/write-plan.ts';
 import type { WriteResult } from '../../engine.ts';
 import { replayedResults, storedAnswer } from '../../shared/stored-answers.ts';
 import { idempotencyKeyReused } from '../../shared/write-checks.ts';

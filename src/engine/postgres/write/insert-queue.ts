@@ -6,7 +6,7 @@
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_SHARED_ROW_LENGTH, MAX_SHARED_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import type { InsertPlan, Origin } from '../../../plan/types.ts';
+import type { InsertPlan, Origin } from '../../../plan/write-plan.ts';
 import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
 import { isFull, isLoss, sqlState } from '../errors.ts';
 import { isPlain } from './shared-inserts.ts';

@@ -3,7 +3,7 @@
  * chosen and an assigned key still collide on two instances, the write takes another key.
  */
 import type { Value } from '../../../collection/value.ts';
-import { type Assignment, assignedValue, type WritePlan } from '../../../plan/types.ts';
+import { type Assignment, assignedValue, type WritePlan } from '../../../plan/write-plan.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { ADVISORY_LOCKS, query } from '../driver.ts';

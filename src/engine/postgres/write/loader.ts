@@ -4,7 +4,7 @@ import { treeReferences } from '../../../collection/tree.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import type { Conflict, StoredRow } from '../../../plan/types.ts';
+import type { Conflict, StoredRow } from '../../../plan/write-plan.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
 import { conflictSql } from '../../sql/assignment.ts';

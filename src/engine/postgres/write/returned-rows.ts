@@ -1,8 +1,9 @@
 /** The rows that a write returns, in SQL. */
 import type { Field } from '../../../collection/declaration.ts';
 import { callsFunctions, namedFields, readsOwnCollection } from '../../../plan/access/named-fields.ts';
-import { sortedByKey } from '../../../plan/read/shape.ts';
-import { isAlways, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
+import { sortedByKey } from '../../../plan/read/order.ts';
+import { isAlways, type ReadPlan } from '../../../plan/types.ts';
+import type { WritePlan } from '../../../plan/write-plan.ts';
 import { mayReturnTooMuch } from '../../shared/plan-keys.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compileBoundedSource, type Output, outputOf } from '../../sql/output.ts';

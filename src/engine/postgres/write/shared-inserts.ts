@@ -3,7 +3,7 @@
  * transaction would stay open for long, and the readers of the log wait for open transactions.
  */
 import { treeReferences } from '../../../collection/tree.ts';
-import type { InsertPlan } from '../../../plan/types.ts';
+import type { InsertPlan } from '../../../plan/write-plan.ts';
 import type { WriteResult } from '../../engine.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';

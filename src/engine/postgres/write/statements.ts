@@ -5,19 +5,17 @@
 import { type Collection, type Field, writtenFields } from '../../../collection/declaration.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import {
-  ALWAYS,
-  type Bound,
-  type Conflict,
-  type DeletePlan,
-  fieldOf,
-  type InsertPlan,
-  type Origin,
-  type Predicate,
-  type Restriction,
-  type UpdatePlan,
-  type WritePlan,
-} from '../../../plan/types.ts';
+import { ALWAYS, fieldOf, type Predicate } from '../../../plan/types.ts';
+import type {
+  Bound,
+  Conflict,
+  DeletePlan,
+  InsertPlan,
+  Origin,
+  Restriction,
+  UpdatePlan,
+  WritePlan,
+} from '../../../plan/write-plan.ts';
 import { assignedSql, boundValue, conflictSql, orCopied } from '../../sql/assignment.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compilePage } from '../../sql/expression.ts';

@@ -1,7 +1,7 @@
 /** A write of a list, its context and its result. */
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
-import type { Origin } from '../../../plan/types.ts';
+import type { Origin } from '../../../plan/write-plan.ts';
 import type { Write } from '../../engine.ts';
 import type { SqlDialect } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';

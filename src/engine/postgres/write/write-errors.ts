@@ -6,7 +6,7 @@ import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { withLocation } from '../../../plan/coerce.ts';
 import { fieldNames } from '../../../plan/keys.ts';
-import { type Assignment, isOperation, type WritePlan } from '../../../plan/types.ts';
+import { type Assignment, isOperation, type WritePlan } from '../../../plan/write-plan.ts';
 import { printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { type ServerError, sqlState, translateError, valuesInDetail } from '../errors.ts';
 import { isTooLong, tooLong } from '../read/row-bytes.ts';

@@ -1,7 +1,7 @@
 /** Replaces the rows of a database in use with those of a backup, in one transaction. */
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { CREDENTIALS as CREDENTIAL_TABLES, KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
-import type { Origin } from '../../../plan/types.ts';
+import type { Origin } from '../../../plan/write-plan.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
 import { LOG_TABLE, NO_WEBHOOKS, RETAINED_TABLE } from '../../shared/change-log.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { ApiError } from '../../../base/errors.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import type { StoredRow } from '../../../plan/types.ts';
+import type { StoredRow } from '../../../plan/write-plan.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
 import { checkOwner, count, OtherProgramsDatabase } from '../schema/schema.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../collection/types/number/decimal-text.ts';
 import type { Operation } from '../../../collection/types/operations.ts';
 import { checkLength, withLocation } from '../../../plan/coerce.ts';
-import type { SetResult } from '../../../plan/types.ts';
+import type { SetResult } from '../../../plan/write-plan.ts';
 import { quoteText } from '../../sql/statement.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 

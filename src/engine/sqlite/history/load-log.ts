@@ -1,7 +1,7 @@
 /** Stores the log of another database, whose rows were loaded without it. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import type { StoredRow } from '../../../plan/types.ts';
+import type { StoredRow } from '../../../plan/write-plan.ts';
 import type { CopiedLog } from '../../engine.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { quoteText } from '../../sql/statement.ts';

@@ -1,7 +1,8 @@
 /** The log of changes: positions, rows, maintenance. One process writes at a time, so positions are in order. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
-import type { LogView, Origin, ReadPlan } from '../../../plan/types.ts';
+import type { LogView, ReadPlan } from '../../../plan/types.ts';
+import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';

@@ -6,7 +6,7 @@
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import { NO_ORDER } from '../../../plan/read/shape.ts';
+import { NO_ORDER } from '../../../plan/read/order.ts';
 import {
   conjuncts,
   type Expression,

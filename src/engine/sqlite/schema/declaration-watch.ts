@@ -37,7 +37,7 @@ export class DeclarationWatch {
     if (reason === undefined) return;
     throw new ApiError('CAT503', 'the database is not available', {
       details: `${reason}.`,
-    nothingChanged: true,
+      nothingChanged: true,
       hint: 'Start the service again with the declaration of the migration.',
       headers: { 'retry-after': '10' },
     });

@@ -4,7 +4,8 @@ import { memoize } from '../../../base/memo.ts';
 import { type Catalogue, type Collection, type Field, isKey, writtenFields } from '../../../collection/declaration.ts';
 import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
-import { type Expression, fieldOf, namedField, type StoredRow } from '../../../plan/types.ts';
+import { type Expression, fieldOf, namedField } from '../../../plan/types.ts';
+import type { StoredRow } from '../../../plan/write-plan.ts';
 import {
   type Index as AnyIndex,
   compositeIndexes,

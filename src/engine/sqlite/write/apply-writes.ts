@@ -7,9 +7,11 @@
 import { ApiError, withRequest } from '../../../base/errors.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
-import { NO_COLUMNS, NO_ORDER } from '../../../plan/read/shape.ts';
+import { NO_ORDER } from '../../../plan/read/order.ts';
+import { NO_COLUMNS } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
-import { ALWAYS, type Precondition, type Retry, type WritePlan } from '../../../plan/types.ts';
+import { ALWAYS } from '../../../plan/types.ts';
+import type { Precondition, Retry, WritePlan } from '../../../plan/write-plan.ts';
 import type { WriteResult } from '../../engine.ts';
 import { checkCircle, circleChecks, type RowAbove } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';

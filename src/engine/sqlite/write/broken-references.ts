@@ -14,7 +14,7 @@ import {
   referencesTo,
 } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { type Assignment, assignedValue, type WritePlan } from '../../../plan/types.ts';
+import { type Assignment, assignedValue, type WritePlan } from '../../../plan/write-plan.ts';
 import type { BodyPlan, RowSource } from '../../shared/body-tables.ts';
 import { firstProblem } from '../../shared/row-problems.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';

@@ -4,16 +4,15 @@ import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';
+import { ALWAYS, isAlways } from '../../../plan/types.ts';
 import {
-  ALWAYS,
   type Assignment,
   assignedValue,
   type DeletePlan,
-  isAlways,
   type UpdateEachPlan,
   type UpdatePlan,
   type WritePlan,
-} from '../../../plan/types.ts';
+} from '../../../plan/write-plan.ts';
 import { checkMissing, withRowIndex } from '../../shared/write-checks.ts';
 import { assignedSql, boundValue, shapeOf } from '../../sql/assignment.ts';
 import { compilePredicate } from '../../sql/predicate.ts';

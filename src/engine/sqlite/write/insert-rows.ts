@@ -4,7 +4,7 @@ import { ApiError } from '../../../base/errors.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import { allReferences, type Collection } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import type { Conflict, InsertPlan } from '../../../plan/types.ts';
+import type { Conflict, InsertPlan } from '../../../plan/write-plan.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { keysExhausted, withRowIndex } from '../../shared/write-checks.ts';
 import { conflictSql } from '../../sql/assignment.ts';

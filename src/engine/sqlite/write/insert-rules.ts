@@ -2,7 +2,8 @@
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import { type Collection, writtenFields } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { ALWAYS, isAlways, type Predicate, type Restriction, type WritePlan } from '../../../plan/types.ts';
+import { ALWAYS, isAlways, type Predicate } from '../../../plan/types.ts';
+import type { Restriction, WritePlan } from '../../../plan/write-plan.ts';
 import type { LateRules } from '../../shared/plan-keys.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
 import { scopeOf } from '../../sql/read.ts';

@@ -5,7 +5,7 @@
 import { finalPath } from '../../../base/files/output-file.ts';
 import { type Collection, writtenFields } from '../../../collection/declaration.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import type { Conflict } from '../../../plan/types.ts';
+import type { Conflict } from '../../../plan/write-plan.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';

@@ -12,7 +12,8 @@ import { embedded } from '../../../collection/types/embedded.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { wholeRow } from '../../../plan/read/shape.ts';
-import type { Assignment, OutputColumn, ReadPlan, UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
+import type { OutputColumn, ReadPlan } from '../../../plan/types.ts';
+import type { Assignment, UpdateEachPlan, WritePlan } from '../../../plan/write-plan.ts';
 import type { Write } from '../../engine.ts';
 import type { WriteList } from './writer.ts';
 
