@@ -86,6 +86,7 @@ export function listen(respond: App['answer'], options: ListenOptions): RunningS
         if (isStopping) return lastAnswer(request, server);
         if (realtime.upgrade(request, server, isSecure)) return undefined;
         return turns.take(
+          request.method === 'GET' || request.method === 'HEAD',
           // Before authentication, so anybody can pretend to be several.
           () => request.headers.get('authorization') ?? server.requestIP(request)?.address ?? '',
           () => answer(request, server),
