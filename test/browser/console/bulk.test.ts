@@ -100,7 +100,7 @@ browserStories('deletions', (stage) => {
     await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
     const remove = page.getByRole('dialog', { name: 'Delete 3 rows?' }).getByRole('button', { name: 'Delete' });
     await remove.click();
-    await stage.until('Someone else changed these rows since you saw them: Ikura.');
+    await stage.until('These rows changed since you selected them: Ikura.');
     await remove.dblclick();
     await stage.until('3 rows deleted.');
     await untilShown(page, ['Chang']);
@@ -109,6 +109,17 @@ browserStories('deletions', (stage) => {
     await stage.until('Undone.');
     expect(await stage.ask<Product[]>('/products?order=id')).toEqual(before);
     await untilShown(page, ['Chai']);
+    // Keys of the page do nothing behind a dialog: this one would repeat the deletion.
+    await page.getByLabel('Select Chang', { exact: true }).check();
+    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).focus();
+    await page.keyboard.press('Control+y');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(sent).not.toContain('POST');
+    expect(await stage.ask<Product[]>('/products?order=id')).toEqual(before);
   });
 
   test('all rows of a long list are scrolled, raised, deleted and restored by its filter', async () => {

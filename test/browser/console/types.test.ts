@@ -37,6 +37,7 @@ const LARGE = `collections:
     fields:
       Code.No: text
       Kind Name: { type: text, required: true, role: title }
+      Marks: { type: 'text[]', default: [] }
   Order Details:
     fields:
       id: int4
@@ -333,6 +334,12 @@ browserStories(
       await stage.open('/c/Kinds%2C%20all?~q=hot');
       await page.getByRole('link', { name: 'Open Hot drinks' }).click();
       await page.getByLabel('Item (name)').first().waitFor();
+      await page.getByRole('button', { name: 'Duplicate' }).click();
+      await page.getByLabel('Code.No').fill('b');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      const copies = () => stage.ask<object[]>('/Kinds%2C%20all?%22Code.No%22=eq.b');
+      await until('the copy', async () => (await copies()).length === 1);
+      expect(await copies()).toEqual([{ 'Code.No': 'b', 'Kind Name': 'Hot drinks', Marks: [] }]);
       await stage.open('/c/Order%20Details/2');
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

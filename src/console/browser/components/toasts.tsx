@@ -11,7 +11,7 @@ import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button, IconButton } from './button.tsx';
 import { Menu } from './menu.tsx';
-import { useShortcut } from './shortcut.ts';
+import { isDialogOpen, useShortcut } from './shortcut.ts';
 
 interface Toast {
   readonly id: number;
@@ -184,7 +184,7 @@ function onUndoKey(event: KeyboardEvent): void {
   const isTyping = (event.target as Element | null)?.closest?.('input:not([type=checkbox]), textarea, select') != null;
   const isRedo = event.key.toLowerCase() === 'y' || event.shiftKey;
   const last = isRedo ? redoable.at(-1) : undoable.get().at(-1)?.requestId;
-  if (last === undefined || isTyping) return;
+  if (last === undefined || isTyping || isDialogOpen()) return;
   event.preventDefault();
   void (isRedo ? redo(last) : undo(last));
 }

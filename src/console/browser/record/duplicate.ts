@@ -7,10 +7,12 @@ import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import { createRow } from '../api/rows.ts';
 import { newId } from '../base/ids.ts';
+import { isSame } from '../base/same.ts';
 import { notify, notifyError, undoOf } from '../components/toasts.tsx';
 import { printRow } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { storeDraft } from './stored-drafts.ts';
+import { defaultsOf } from './use-draft.ts';
 
 /** Stores a copy and shows it with `show`, or opens the form of a new row that has its values with `navigate`. */
 export async function duplicateRow(
@@ -26,7 +28,10 @@ export async function duplicateRow(
   const values = Object.fromEntries(copied.map(({ name }) => [name, row[name] ?? null]));
   const askForRest = () => {
     const texts = printRow(collection, values);
-    const edits = copied.map(({ name }) => [name, { text: texts[name]!, base: null }] as const);
+    const defaults = defaultsOf(collection);
+    // The form has the defaults, also those without a text: an empty list.
+    const others = copied.filter(({ name }) => !isSame(values[name], defaults[name]));
+    const edits = others.map(({ name }) => [name, { text: texts[name]!, base: null }] as const);
     const copy = keyText(collection, row);
     storeDraft(`${collection.name} copy ${copy}`, { edits: Object.fromEntries(edits), id: newId() });
     navigate(`/new${pathOf(collection)}?copy=${encodeURIComponent(copy)}`);

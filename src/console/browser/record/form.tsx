@@ -11,7 +11,7 @@ import {
   translatedBy,
 } from '../api/catalogue.ts';
 import { Button } from '../components/button.tsx';
-import { useShortcut } from '../components/shortcut.ts';
+import { isDialogOpen, useShortcut } from '../components/shortcut.ts';
 import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
@@ -139,7 +139,7 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
 export function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
   useShortcut('s', (event) => {
     event.preventDefault();
-    if (document.querySelector('dialog[open]') === null) form.current?.requestSubmit();
+    if (!isDialogOpen()) form.current?.requestSubmit();
   });
 }
 

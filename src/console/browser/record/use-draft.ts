@@ -156,7 +156,7 @@ function begin(
   return { draft: { edits: { ...edits, ...first }, id }, isRestored: stored !== undefined };
 }
 
-function defaultsOf({ fields }: Collection): Row {
+export function defaultsOf({ fields }: Collection): Row {
   return Object.fromEntries(
     fields.flatMap((field) => (field.default === undefined ? [] : [[field.name, returnedValue(field, field.default)]])),
   );

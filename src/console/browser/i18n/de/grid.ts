@@ -87,7 +87,7 @@ export const grid = {
   firstChanges: 'Die ersten Änderungen',
   changeAll: 'Alle ändern',
   deleteRows: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} löschen?`,
-  changedSince: (titles: string) => `Jemand anderes hat diese Zeilen inzwischen geändert: ${titles}.`,
+  changedSince: (titles: string) => `Diese Zeilen haben sich seit der Auswahl geändert: ${titles}.`,
   changedMeanwhile: 'Seit der Vorschau wurden Zeilen geändert. Es wurde nichts geändert. Prüfen Sie die neue Vorschau.',
   actions: 'Aktionen der Tabelle',
   columns: 'Spalten',

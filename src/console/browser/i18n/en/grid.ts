@@ -77,7 +77,7 @@ export const grid = {
   firstChanges: 'The first changes',
   changeAll: 'Change all',
   deleteRows: (count: number) => `Delete ${counted(count, 'row')}?`,
-  changedSince: (titles: string) => `Someone else changed these rows since you saw them: ${titles}.`,
+  changedSince: (titles: string) => `These rows changed since you selected them: ${titles}.`,
   changedMeanwhile: 'Someone changed rows since the preview. Nothing was changed. Check the new preview.',
   actions: 'Actions of the table',
   columns: 'Columns',
