@@ -62,6 +62,8 @@ export const INLINE_PAGE_ROWS = 1_000;
 export const INLINE_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The maximum size of a result row, equal to the maximum body size. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
+/** The maximum memory of groups that are not sorted, estimated. Beyond it, SQLite sorts the rows. */
+export const MAX_HASH_BYTES = 4 * 1024 * 1024;
 /** With more candidates than this, following an index is probably faster than the search index. */
 export const FEW_CANDIDATES = 5_000;
 /** Limits of a search index query: trigrams per text and in total, length, nesting. */

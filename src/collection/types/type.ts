@@ -50,6 +50,8 @@ export interface SqliteForm {
   readonly aggregate?: Readonly<Partial<Record<AggregateName, Sql>>>;
   /** Whether the stored form is equal in JavaScript and JSON: a text, or an integer of at most 53 bits. */
   readonly isSame?: true;
+  /** How partial sums combine: the integer of at most 15 digits to add up for each value, and the sum of such sums. */
+  readonly parts?: { readonly each: Sql; readonly sum: Sql };
   /** A condition that every stored value satisfies. */
   readonly check?: Sql;
   /** A condition for invalid values that no table constraint can detect; `catalogue check` uses it. */

@@ -22,6 +22,16 @@ export interface Scope {
   readonly embed: (expression: Embedding | Extract<Expression, { kind: 'depth' }>, scope: Scope) => string;
 }
 
+/** How an engine accesses the rows of a read. */
+export interface Access {
+  /** The table with its index hints. */
+  readonly from?: string;
+  /** The name of the key, if the page's keys are found in an index first and their rows afterwards. */
+  readonly keysFirst?: string;
+  /** Groups the rows of a query in part: gives rows to group instead, with the keys and aggregates in terms of them. */
+  readonly groups?: ((body: string, scope: Scope) => { readonly from: string; readonly scope: Scope }) | undefined;
+}
+
 type Kind = Expression['kind'];
 type Compilers = { readonly [K in Kind]: (expression: Expression & { kind: K }, scope: Scope) => string };
 

@@ -10,19 +10,18 @@ import { NO_COLUMNS } from '../../plan/read/shape.ts';
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { isAlways } from '../../plan/types.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
-import { compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
+import {
+  type Access,
+  compileExpression,
+  compileGroupBy,
+  compileOperand,
+  compilePage,
+  type Scope,
+} from './expression.ts';
 import type { CompileColumn, Output } from './output.ts';
 import { compileBoundedRows, compileBoundedSource, compileOutput, endKeysOf, pageEndNames } from './output.ts';
 import { compileDepth, compilePredicate, compileWhere, joinRelated } from './predicate.ts';
-import {
-  type Access,
-  type Bind,
-  buildStatement,
-  columnList,
-  identifier,
-  type SqlDialect,
-  type Statement,
-} from './statement.ts';
+import { type Bind, buildStatement, columnList, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
   const table = plan.from.name;
@@ -37,7 +36,7 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   const table = plan.from.name;
   const { from = compileSource(plan, scope), keysFirst } = access ?? {};
   const body = `from ${from}${compileWhere(plan.where, scope)}`;
-  if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
+  if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope, access?.groups);
   if (keysFirst !== undefined) {
     const key = `${identifier(table)}.${identifier(keysFirst)}`;
     const keys = `select ${key} as " page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
@@ -160,8 +159,9 @@ function compileGroups(
   body: string,
   output: Output,
   outer: Scope,
+  inPart?: Access['groups'],
 ): string {
-  const { from, scope } = withEmbedded(plan.groupBy ?? [], body, outer);
+  const { from, scope } = inPart?.(body, outer) ?? withEmbedded(plan.groupBy ?? [], body, outer);
   const inner = plan.columns.map(({ expression }, index) => {
     return `${compileExpression(isLateCast(expression) ? expression.of : expression, scope)} as ${computedName(index)}`;
   });
@@ -186,7 +186,7 @@ function withEmbedded(groupBy: readonly Expression[], from: string, scope: Scope
   return { from: `from (select ${name}.*, ${columns.join(', ')} ${from}) as ${name}`, scope: { ...scope, computed } };
 }
 
-function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {
+export function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {
   return expression.kind === 'cast' && (expression.of.kind === 'aggregate' || expression.of.kind === 'count');
 }
 

@@ -17,14 +17,6 @@ type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
 export type JsonColumn = 'number' | 'text' | 'texts' | 'json' | 'bytes';
 
-/** How an engine accesses the rows of a read. */
-export interface Access {
-  /** The table with its index hints. */
-  readonly from: string;
-  /** The name of the key, if the page's keys are found in an index first and their rows afterwards. */
-  readonly keysFirst?: string;
-}
-
 /** A compiled operand of a predicate: its SQL and its expression. */
 export interface Operand {
   readonly sql: string;

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ownCatalogue, sendJson } from '../../support/stories.ts';
 
-/** Exceeds the number of rows whose sum fits exactly into a double, and the size of a small table. */
+/**
+ * Exceeds the number of rows whose sum fits exactly into a double, the number of groups that fit into memory, and the
+ * size of a small table.
+ */
 const ROWS = 21_000;
 
 describe.each(TWO_ENGINES)('groups on %s', (engine) => {
@@ -39,5 +42,10 @@ describe.each(TWO_ENGINES)('groups on %s', (engine) => {
       '[{"units_in_stock":0,"count":1},{"units_in_stock":1,"count":1}]',
     );
     expect(await text('select=units_in_stock,count()&units_in_stock=gt.30000')).toBe('[]');
+    const all = await catalogue.fetch('/products?select=discontinued,count()&order=count.desc');
+    expect(await all.json()).toEqual([
+      { discontinued: 0, count: ROWS + 67 },
+      { discontinued: 1, count: 10 },
+    ]);
   });
 });

@@ -95,6 +95,7 @@ function doubleForm(precision: number, scale: number): SqliteForm {
       ? { json: (sql) => `iif(${sql} = cast(${sql} as integer), cast(${sql} as integer), ${sql})` }
       : {}),
     aggregate: { sum: (sql) => sumOfUnits(units(sql), scale), avg: (sql) => averageOfUnits(units(sql), scale) },
+    parts: { each: units, sum: (sql) => sumOfUnits(sql, scale) },
   };
 }
 

@@ -67,6 +67,7 @@ function integer({ name, title, bits, sum }: Width): Type {
         avg: (sql) => averageOfUnits(sql, 0),
       },
       ...(small ? { check: (sql: string) => `${sql} between ${least} and ${most}`, isSame: true } : {}),
+      ...(small ? { parts: { each: itself, sum: (sql: string) => `sum(${sql})` } } : {}),
     },
     postgres: { name, ...(small ? { plain: itself, cell: itself } : {}) },
     schema: small

@@ -75,7 +75,7 @@ export async function stockValue(collection: Collection, of: Stock, isGrouped: b
   let rows = await readStock(collection, stock, price, group, filters);
   // There may be fewer prices than stocks, and too many groups of either.
   if (rows === undefined) rows = await readStock(collection, price, stock, group, filters);
-  if (rows !== undefined) return addUp(collection, isGrouped ? group : undefined, rows, 'sum');
+  if (rows !== undefined) return addUp(collection, isGrouped ? group : undefined, rows, 'value');
   if (group === undefined) return undefined;
   const whole = isGrouped ? undefined : await stockValue(collection, { ...of, group: undefined }, false);
   return whole ?? valueOfEachGroup(collection, { ...of, group }, isGrouped);
@@ -106,11 +106,15 @@ async function valueOfEachGroup(
   return { value: sizes.reduce((sum, [, value]) => sum + value, 0), filters: [] };
 }
 
-/** The stock of each group. */
-export async function stockByGroup(collection: Collection, { price, stock, group }: Stock): Promise<Figure> {
+/** The number of rows or the stock, of all or of each group, from the request of the stock value. */
+export async function countStock(
+  collection: Collection,
+  { price, stock, group }: Stock,
+  by: Field | undefined,
+  figure: 'rows' | 'stock',
+): Promise<Figure | undefined> {
   const rows = await readStock(collection, stock, price, group);
-  if (rows === undefined) return groupRows(collection, group!, stock);
-  return addUp(collection, group, rows, 'count');
+  return rows && addUp(collection, by, rows, figure);
 }
 
 /** Undefined if the page would have to add up too many rows. */
@@ -130,17 +134,24 @@ async function readStock(
   return rows.length > MAX_GROUPS ? undefined : rows;
 }
 
-/** The sums of the factor times another column, of all rows or of each group. */
+/** What a row of the request adds to a figure. */
+const ADDENDS = {
+  value: ({ factor, sum }: Row) => Number(factor ?? 0) * Number(sum ?? 0),
+  stock: ({ factor, count }: Row) => Number(factor ?? 0) * Number(count),
+  rows: ({ count }: Row) => Number(count),
+};
+
+/** A figure of all rows, or of each group. */
 function addUp(
   collection: Collection,
   group: Field | undefined,
   rows: readonly Row[],
-  column: 'sum' | 'count',
+  figure: keyof typeof ADDENDS,
 ): Promise<Figure> | Figure {
   const values = new Map<Value, number>();
   for (const row of rows) {
     const key = group === undefined ? null : (row.key ?? null);
-    values.set(key, (values.get(key) ?? 0) + Number(row.factor ?? 0) * Number(row[column] ?? 0));
+    values.set(key, (values.get(key) ?? 0) + ADDENDS[figure](row));
   }
   if (group === undefined) return { value: values.get(null) ?? 0, filters: [] };
   const largest = [...values].sort(([, one], [, other]) => other - one);

@@ -3,7 +3,7 @@ import { type Collection, type Field, isYesNo, labelOf, mainCollections, titleOf
 import { groupFields } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { aggregate, type Figure, groupRows, lowRows, stockByGroup, stockValue } from './figures.ts';
+import { aggregate, countStock, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
 
 export interface Widget {
   readonly id: string;
@@ -36,13 +36,16 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
 
   const cards = [widget('count', name, () => aggregate(collection, 'count'), shown)];
   const ofStock = price && stock && { price, stock, group };
-  // A declared value of each row is added up by the service, whatever the number of rows.
-  const loadValue = (by?: Field) => {
-    if (worth !== undefined) {
-      return () => (by === undefined ? aggregate(collection, 'sum', worth) : groupRows(collection, by, worth));
-    }
-    return ofStock && (() => stockValue(collection, ofStock, by !== undefined));
+  // The request of the stock value answers other figures of the stock and its groups as well.
+  const loadSum = (by?: Field, summed?: Field) => {
+    const alone = () => (by === undefined ? aggregate(collection, 'sum', summed) : groupRows(collection, by, summed));
+    if (ofStock === undefined || worth !== undefined || (summed ?? stock) !== stock || (by ?? group) !== group)
+      return alone;
+    return async () => (await countStock(collection, ofStock, by, summed === undefined ? 'rows' : 'stock')) ?? alone();
   };
+  // A declared value of each row is added up by the service, whatever the number of rows.
+  const loadValue = (by?: Field) =>
+    worth ? loadSum(by, worth) : ofStock && (() => stockValue(collection, ofStock, by !== undefined));
   const value = loadValue();
   if (value !== undefined) {
     cards.push(widget('value', t.overview.stockValue, value, { ...shown, hasDecimals: true }));
@@ -55,7 +58,7 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   for (const field of numbers) {
     const options = { isDefault: field === stock };
     const sum = t.overview.sumOf(labelOf(field));
-    cards.push(widget(`sum.${field.name}`, sum, () => aggregate(collection, 'sum', field), options));
+    cards.push(widget(`sum.${field.name}`, sum, loadSum(undefined, field), options));
     const average = t.overview.averageOf(labelOf(field));
     const load = () => aggregate(collection, 'avg', field);
     cards.push(widget(`average.${field.name}`, average, load, { hasDecimals: true }));
@@ -71,15 +74,13 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   for (const [at, by] of groups.entries()) {
     const options = { isChart: true, isDefault: at < free };
     const title = t.overview.by(name, labelOf(by));
-    charts.push(widget(`count.by.${by.name}`, title, () => groupRows(collection, by), options));
+    charts.push(widget(`count.by.${by.name}`, title, loadSum(by), options));
   }
   for (const by of groups)
     for (const field of numbers) {
       const title = t.overview.by(labelOf(field), labelOf(by));
       const options = { isChart: true, isDefault: field === stock && by === group };
-      const isShared = worth === undefined && ofStock !== undefined && field === stock && by === group;
-      const load = () => (isShared ? stockByGroup(collection, ofStock) : groupRows(collection, by, field));
-      charts.push(widget(`sum.${field.name}.by.${by.name}`, title, load, options));
+      charts.push(widget(`sum.${field.name}.by.${by.name}`, title, loadSum(by, field), options));
     }
   return [...cards, ...charts];
 }

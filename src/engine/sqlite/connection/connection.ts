@@ -12,6 +12,7 @@ import type { Row, Value } from '../../../collection/value.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { defineFunctions } from '../functions/define.ts';
 import { defineByteBudget } from '../read/byte-budget.ts';
+import { defineHashGroups } from '../read/hash-groups.ts';
 import { IN_MEMORY } from './database-files.ts';
 import { defineGuard } from './deadline.ts';
 
@@ -63,6 +64,7 @@ export class Connection {
       defineFunctions(this.db);
       defineGuard(this.db);
       defineByteBudget(this.db);
+      defineHashGroups(this.db);
       prepare?.(this.db);
     } catch (error) {
       this.db.close();

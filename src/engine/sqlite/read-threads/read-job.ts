@@ -10,6 +10,7 @@ import { pageEndNames } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { hashGroups } from '../read/hash-groups.ts';
 import type { Read } from '../read/read.ts';
 import { prefilterDialect } from '../search/index-candidates.ts';
 import type { ReadPool } from './read-pool.ts';
@@ -24,9 +25,12 @@ export function compileReadJob(
   // Counting all rows along an index is much faster than checking the deadline per row.
   const counts = own ?? (isAlways(plan.where) ? sqliteDialect : prefilterDialect(plan.from));
   const dialect = own ?? (isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect);
-  const scan = { statement: compileRead(plan, output, dialect) };
+  const groups = own === undefined ? hashGroups(plan) : undefined;
+  // Rows that a condition excludes are not in a group, so they are counted separately.
+  const hash = groups && compileRead(plan, output, isAlways(plan.where) ? sqliteDialect : guardedDialect, { groups });
+  const attempts = [preferred, hash && { statement: hash }, { statement: compileRead(plan, output, dialect) }];
   return {
-    attempts: preferred === undefined ? [scan] : [preferred, scan],
+    attempts: attempts.filter((each) => each !== undefined),
     count: compileCount(plan, counts),
     wantsTotal: plan.count !== undefined,
     ...defined({ summary: compileSummary(plan, own ?? prefilterDialect(plan.from)) }),

@@ -20,6 +20,7 @@ import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
+import { TooManyGroups } from '../read/hash-groups.ts';
 import { summaryOf } from '../read/read.ts';
 import { rankOn } from '../search/rank.ts';
 import { PlanDecoder } from '../write/plan-messages.ts';
@@ -153,7 +154,12 @@ function open(): Connection {
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
   for (const { statement, isBetter } of job.attempts) {
     if (isBetter !== undefined && connection.number(isBetter) !== 1) continue;
-    return yield* encodedParts(connection, statement, job, progress);
+    try {
+      return yield* encodedParts(connection, statement, job, progress);
+    } catch (error) {
+      // Thrown before the first group, since groups are known only after all rows.
+      if (!(error instanceof TooManyGroups)) throw error;
+    }
   }
 }
 

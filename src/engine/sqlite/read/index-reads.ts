@@ -19,10 +19,11 @@ import {
 } from '../../../plan/types.ts';
 import { cheapPageBytes, filterSteps } from '../../shared/cost.ts';
 import { maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
+import type { Access } from '../../sql/expression.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
-import { type Access, identifier, renumberParameters, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import { identifier, renumberParameters, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { indexOf } from '../schema/schema.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
