@@ -2,7 +2,7 @@
 
 import type { Task } from '../base/cooperative.ts';
 import { FAIL, type Report } from '../base/error-list.ts';
-import { ApiError, withRequest } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import { pathPart } from '../base/net/query-string.ts';
@@ -86,8 +86,7 @@ export async function execute(
   } catch (error) {
     const request = error instanceof ApiError ? error.request : undefined;
     const { plan, collection } = writes[request ?? 0]!;
-    const redacted = redactError(error, plan, collection);
-    throw request === undefined ? redacted : withRequest(redacted, request);
+    throw redactError(error, plan, collection);
   }
 }
 

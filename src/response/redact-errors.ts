@@ -20,6 +20,11 @@ import type { WritePlan } from '../plan/write-plan.ts';
 /** `collection` is the written collection as the caller sees it. */
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
   if (!(error instanceof ApiError) || collection.view === undefined) return error;
+  const shown = redacted(error, plan, collection);
+  return shown === error ? error : shown.with({ request: error.request });
+}
+
+function redacted(error: ApiError, plan: WritePlan, collection: Collection): ApiError {
   const { constraint, index } = error;
   switch (error.code) {
     case '23505':
@@ -35,7 +40,7 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
       }
       return mayNameReferrers(collection) ? error : kept(plan.into);
     case '23514':
-      return collection.view.readsAll || isDeclaredLimit(error, collection) ? error : withoutDetails(error);
+      return collection.view!.readsAll || isDeclaredLimit(error, collection) ? error : withoutDetails(error);
     default:
       return withoutHiddenField(error, collection);
   }
