@@ -85,10 +85,7 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
 }
 
 /** Engines for the schemas of a database that decides about permissions itself. */
-export type SchemaEngines = Pick<
-  PostgresEngine,
-  'describeSchema' | 'definitions' | 'forSchema' | 'databaseSettings' | 'watchDefinitions'
->;
+export type SchemaEngines = Pick<PostgresEngine, 'describeSchema' | 'database' | 'forSchema' | 'databaseSettings'>;
 
 /** The engines of the schemas share the connections of this one. */
 export function schemaEngines(engine: Engine): SchemaEngines {

@@ -82,7 +82,7 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
   let apps = new Map<string, SchemaApp>();
   /** Resolves to the definitions that are described. */
   const openAll = async (check?: Additions['check']): Promise<string> => {
-    const known = await owner.definitions(schemas);
+    const known = await owner.database.definitions(schemas);
     try {
       const described = await describeAll();
       check?.(described.map(({ collections }) => collections));
@@ -92,12 +92,12 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
       return known;
     } catch (error) {
       // A definition may have changed meanwhile.
-      if ((await owner.definitions(schemas)) === known) throw error;
+      if ((await owner.database.definitions(schemas)) === known) throw error;
       return openAll(check);
     }
   };
   const known = await untilAvailable(() => openAll(additions?.check), notice);
-  const watch = owner.watchDefinitions(schemas, known, () => openAll());
+  const watch = owner.database.watchDefinitions(schemas, known, () => openAll());
   const first = () => apps.get(schemas[0]!)!;
   const appOf = (call: Call) => (apps.get(call.profile ?? '') ?? first()).app;
   const answer: App['answer'] = (call) => {

@@ -4,7 +4,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import { derivedName } from '../../collection/derived-name.ts';
 import { checkViolation } from '../../plan/field-rules.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
-import { NEWEST } from '../engine.ts';
+import { type DatabaseSession, NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
 import { chosenError } from './call/chosen-error.ts';
 
@@ -195,6 +195,19 @@ export function translateError(error: unknown, collection?: Collection, isForeig
     status: isForeign && state === '42P01' ? 404 : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
+}
+
+/** The states of a missing table, column, function and schema. */
+const MISFITS = [...MISSING, '42883'];
+
+/** A caller without credentials gets 401 for what its role may not do, and so does a role that does not exist. */
+export function inSession(error: unknown, session: DatabaseSession | undefined): unknown {
+  if (!(error instanceof ApiError) || session === undefined) return error;
+  const code = error.sqlState ?? error.code;
+  if (MISFITS.includes(code)) session.onMisfit?.();
+  const isUnknownRole = code === '22023' && /^role ".*" does not exist$/.test(error.message);
+  if (!isUnknownRole && !(session.isAnonymous && code === '42501')) return error;
+  return error.with({ status: 401, headers: { ...error.headers, 'www-authenticate': 'Bearer' } });
 }
 
 /** PostgreSQL does not say which column it computed. */

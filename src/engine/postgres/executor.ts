@@ -4,8 +4,9 @@
  */
 import type { Collection } from '../../collection/declaration.ts';
 import { isOwn } from '../../collection/own-collections.ts';
+import type { DatabaseSession } from '../engine.ts';
 import type { Pool } from './connections/pool.ts';
-import { ConnectionUnresponsive, isFull, isLoss, isStaleStatement, isTransient } from './errors.ts';
+import { ConnectionUnresponsive, inSession, isFull, isLoss, isStaleStatement, isTransient } from './errors.ts';
 import type { ConnectionManager } from './primary/connection-manager.ts';
 import type { ReplicaSet } from './replicas/replica-set.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
@@ -19,13 +20,13 @@ export class Executor {
     private readonly primary: ConnectionManager,
     private readonly replicas: ReplicaSet | undefined,
     private readonly translate: Translate,
-    /** Completes a translated error. */
-    private readonly complete: Translate = (error) => error,
     private readonly running = { count: 0 },
   ) {}
 
-  with(complete: Translate): Executor {
-    return new Executor(this.primary, this.replicas, this.translate, complete, this.running);
+  /** For the requests of a session of the database. */
+  in(session: DatabaseSession): Executor {
+    const translate: Translate = (error) => inSession(this.translate(error), session);
+    return new Executor(this.primary, this.replicas, translate, this.running);
   }
 
   get size(): number {
@@ -44,7 +45,7 @@ export class Executor {
     if (replica === undefined) return this.onPrimary(work);
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
-      if (!isLoss(error) && !isTransient(error)) throw this.complete(this.translate(error));
+      if (!isLoss(error) && !isTransient(error)) throw this.translate(error);
       if (isLoss(error)) this.replicas?.reportLoss(replica);
       return this.onPrimary(work);
     });
@@ -71,7 +72,7 @@ export class Executor {
       // Any other write that failed is not stored. It may run again, unless it would come late, and wait for locks of
       // the attempt before.
       const pause = isWrite && error instanceof ConnectionUnresponsive ? undefined : pauseBeforeRetry(error, attempt);
-      if (pause === undefined) throw this.complete(await translate(error));
+      if (pause === undefined) throw await translate(error);
       await Bun.sleep(pause);
       return this.onPrimary(work, translate, isWrite, attempt + 1);
     });

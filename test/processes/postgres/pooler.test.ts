@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../../src/app.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
-import { openPostgres, type PostgresOptions } from '../../../src/engine/postgres/engine.ts';
+import type { PostgresOptions } from '../../../src/engine/postgres/database.ts';
+import { openPostgres } from '../../../src/engine/postgres/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
 import { type Pooler, startPooler } from '../../support/network/pooler.ts';

@@ -2,7 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../../src/app.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
-import { openPostgres, type PostgresEngine, type PostgresOptions } from '../../../src/engine/postgres/engine.ts';
+import type { PostgresOptions } from '../../../src/engine/postgres/database.ts';
+import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
 import { type SilentProxy, startSilentProxy } from '../../support/network/silent-proxy.ts';
 import { cleanUp, startService, temporaryFolder, until } from '../../support/processes/process.ts';

@@ -2,15 +2,18 @@
  * Stores inserts of a list, or of several requests, by one statement. With a statement for each of a list, the
  * transaction would stay open for long, and the readers of the log wait for open transactions.
  */
+import { ApiError } from '../../../base/errors.ts';
+import { MAX_SHARED_ROW_LENGTH, MAX_SHARED_ROWS } from '../../../base/limits/engine.ts';
+import type { Collection } from '../../../collection/declaration.ts';
 import { treeReferences } from '../../../collection/tree.ts';
-import type { InsertPlan } from '../../../plan/write-plan.ts';
-import type { WriteResult } from '../../engine.ts';
+import type { InsertPlan, Origin } from '../../../plan/write-plan.ts';
+import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { isSurelyUndone } from '../errors.ts';
+import { isFull, isLoss, isSurelyUndone, sqlState } from '../errors.ts';
 import { rowsAsJson } from './input-rows.ts';
 import { compileInserts } from './statements.ts';
-import type { Step } from './step.ts';
+import type { Step, WriteContext } from './step.ts';
 import { confirm, UnconfirmedCommit } from './transaction.ts';
 
 export interface InsertStep extends Step {
@@ -91,4 +94,120 @@ export function insertShared(
     await confirm(connection, startedAt, limitMs);
     return results;
   });
+}
+
+/** The next inserts wait for the ones before no longer than this: these may wait for a locked row. */
+const WAIT_MS = 20;
+
+/** While PostgreSQL syncs one, it executes the other. */
+const PARALLEL_STATEMENTS = 2;
+
+type Results = readonly WriteResult[];
+
+interface SingleInsert extends Write {
+  readonly plan: InsertPlan;
+}
+
+interface Insert {
+  readonly write: SingleInsert;
+  readonly origin: Origin | undefined;
+}
+
+interface Waiting extends Insert {
+  readonly runAlone: () => Promise<Results>;
+  readonly resolve: (results: Promise<Results>) => void;
+}
+
+/**
+ * Inserts of single rows by different requests. Those that arrive while others are stored share the next statement, as
+ * writes share a commit on SQLite. If it fails, it has stored nothing, and each of its inserts runs alone, unless it
+ * would wait as long and fail again.
+ */
+export class InsertQueue {
+  /** By the fields that are stored. A queue exists while inserts are being stored. */
+  private readonly queues = new Map<string, { readonly waiting: Waiting[]; running: number }>();
+
+  /** Those whose triggers need a statement for each insert. */
+  private readonly alone = new Set<Collection>();
+
+  /** `store` returns a result for each. It passes on an error of the server before it translates it. */
+  constructor(
+    private readonly store: (inserts: readonly Insert[], onError: (error: unknown) => void) => Promise<Results>,
+  ) {}
+
+  add(write: SingleInsert, origin: Origin | undefined, runAlone: () => Promise<Results>): Promise<Results> {
+    if (this.alone.has(write.plan.into)) return runAlone();
+    return new Promise((resolve) => {
+      const { into, given } = write.plan;
+      const name = JSON.stringify([into.name, ...given.map((field) => field.name)]);
+      const queue = this.queues.get(name) ?? { waiting: [], running: 0 };
+      this.queues.set(name, queue);
+      queue.waiting.push({ write, origin, runAlone, resolve });
+      if (queue.running === PARALLEL_STATEMENTS) return;
+      queue.running++;
+      // Deferred, so that all requests of this turn of the event loop share a statement.
+      setImmediate(() => this.drain(name));
+    });
+  }
+
+  private async drain(name: string): Promise<void> {
+    const queue = this.queues.get(name)!;
+    while (queue.waiting.length > 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, WAIT_MS);
+      });
+      await Promise.race([this.insert(queue.waiting.splice(0, MAX_SHARED_ROWS)), late]);
+      clearTimeout(timer);
+    }
+    if (--queue.running === 0) this.queues.delete(name);
+  }
+
+  private async insert(inserts: readonly Waiting[]): Promise<void> {
+    const together = inserts.length === 1 ? Promise.resolve(undefined) : this.insertTogether(inserts);
+    const all = inserts.map(({ runAlone, resolve }, index) => {
+      const results = together.then((found) => (found === undefined ? runAlone() : [found[index]!]));
+      resolve(results);
+      return results;
+    });
+    await Promise.allSettled(all);
+  }
+
+  /** Undefined if the statement failed and one row may be the cause: then it has stored nothing. */
+  private async insertTogether(inserts: readonly Insert[]): Promise<Results | undefined> {
+    let mayOneFail = false;
+    const onError = (error: unknown) => {
+      mayOneFail = !failsAlone(error);
+      if (isUnshareable(error)) this.alone.add(inserts[0]!.write.plan.into);
+    };
+    return this.store(inserts, onError).catch((error) => {
+      if (!mayOneFail) throw error;
+      return undefined;
+    });
+  }
+}
+
+/** Whether each insert would fail alone as well, after the same time. */
+function failsAlone(error: unknown): boolean {
+  const code = error instanceof ApiError ? error.code : sqlState(error);
+  return code === '57014' || code === 'CAT503' || isLoss(error) || isFull(error);
+}
+
+/** Whether the checks of the statement itself failed. They end in a text that is no JSON. */
+function isUnshareable(error: unknown): boolean {
+  return sqlState(error) === '22P02';
+}
+
+/** The insert of one short row that nothing checks and nobody reads, with an assigned key. */
+export function singleInsert(
+  [write, ...others]: readonly Write[],
+  { dryRun, retry }: WriteOptions,
+  context: WriteContext,
+): SingleInsert | undefined {
+  const step = { ...write!, context };
+  if (others.length > 0 || dryRun || retry !== undefined || !isPlain(step)) return undefined;
+  const { rows, given, into } = step.plan;
+  if (rows.length !== 1 || (into.assigned !== undefined && given.includes(into.assigned))) return undefined;
+  const length = rows[0]!.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  return length <= MAX_SHARED_ROW_LENGTH ? step : undefined;
 }

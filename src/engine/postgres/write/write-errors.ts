@@ -7,8 +7,9 @@ import type { Value } from '../../../collection/value.ts';
 import { withLocation } from '../../../plan/coerce.ts';
 import { fieldNames } from '../../../plan/keys.ts';
 import { type Assignment, isOperation, type WritePlan } from '../../../plan/write-plan.ts';
+import type { DatabaseSession } from '../../engine.ts';
 import { printValues, withRowIndex } from '../../shared/write-checks.ts';
-import { type ServerError, sqlState, translateError, valuesInDetail } from '../errors.ts';
+import { inSession, type ServerError, sqlState, translateError, valuesInDetail } from '../errors.ts';
 import { isTooLong, tooLong } from '../read/row-bytes.ts';
 
 export interface FailedWrite {
@@ -19,11 +20,16 @@ export interface FailedWrite {
   readonly isAdopted: boolean;
   /** Reports all rows that the database rejects. */
   readonly problems: (report: Report) => Promise<void>;
+  readonly session: DatabaseSession | undefined;
 }
 
 type RowValues = readonly (Value | undefined)[];
 
 export async function translateWriteError(error: unknown, failed: FailedWrite): Promise<unknown> {
+  return inSession(await locate(error, failed), failed.session);
+}
+
+async function locate(error: unknown, failed: FailedWrite): Promise<unknown> {
   const { plan, row, isAdopted } = failed;
   const state = sqlState(error);
   if (state === undefined) return translateError(error);

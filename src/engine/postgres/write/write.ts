@@ -17,7 +17,7 @@ import { compileRead } from '../../sql/read.ts';
 import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { isLoss, isSurelyUndone, sqlState, translateError } from '../errors.ts';
+import { isSurelyUndone, sqlState } from '../errors.ts';
 import { explainStatement, type PlanForm } from '../read/reads.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
@@ -115,9 +115,7 @@ export async function explainStep(pool: Pool, step: Step, ...how: PlanForm): Pro
   const rows = plan.kind === 'insert' ? await schedule(rowsAsJsonTask(plan.into.fields, plan.rows)) : '';
   const statement = compileWrite(context, plan, rows, returnedRows(step), isShownAfter(plan));
   const explain = (connection: Connection) => explainStatement(connection, statement, ...how);
-  return inTransaction(pool, explain, false).catch((error) => {
-    throw isLoss(error) ? error : translateError(error, undefined, context.adopted.collections.has(plan.into));
-  });
+  return inTransaction(pool, explain, false);
 }
 
 /** Whether it is one statement that nothing can undo afterwards. */
