@@ -4,7 +4,7 @@
  * An unfinished statement keeps its read transaction, even after `commit`, and later reads would see the same old data.
  * So statements run to their end here, cursors are tracked, and `settle` ends whatever is still open.
  */
-import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
+import { type Changes, Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { PRIVATE_MODE } from '../../../base/files/output-file.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
@@ -90,8 +90,13 @@ export class Connection {
 
   /** Returns the number of changed rows. */
   run(statement: Statement | string): number {
+    return this.insert(statement).changes;
+  }
+
+  /** The same, with the row number of the last inserted row, which is inexact beyond a safe integer. */
+  insert(statement: Statement | string): Changes {
     const { sql, params } = statementOf(statement);
-    return this.prepare(sql).run(params).changes;
+    return this.prepare(sql).run(params);
   }
 
   /** Runs SQL without keeping a prepared statement. Returns the number of changed rows. */

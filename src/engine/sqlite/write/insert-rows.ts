@@ -105,8 +105,10 @@ function insertEach(
   passChosen(connection, plan);
   const changed: string[] = [];
   const areNew: boolean[] = [];
-  /** The key of the last row, as text if the row existed, or as it was given. */
-  let last: { readonly known: unknown[] | undefined; readonly given: readonly Value[] } | undefined;
+  /** The key of the last row, as text if the row existed, or as it was given or assigned. */
+  let last:
+    | { readonly known: unknown[] | undefined; readonly given: readonly Value[]; readonly row: number }
+    | undefined;
   for (const [index, values] of plan.rows.entries()) {
     spendRow();
     const row = storedValues(fields, values);
@@ -121,14 +123,16 @@ function insertEach(
       if (before !== undefined && connection.number({ ...before, params: [...row, ...before.params] }) !== 1) {
         throw rowDenied(collection.name).with({ index });
       }
-      const [written] = isReturned ? connection.values(insert) : connection.run(insert) > 0 ? [[]] : [];
+      const stored = isReturned ? undefined : connection.insert(insert);
+      const [written] = stored === undefined ? connection.values(insert) : stored.changes > 0 ? [[]] : [];
       const isDenied =
         written === undefined ? allowed?.met !== undefined : allowed && Number(written[known ? 2 : 1]) !== 1;
       if (isDenied) throw rowDenied(collection.name);
       if (written === undefined) continue;
       if (plan.returning !== undefined) changed.push(countReturned(written[0] as string));
       areNew.push(known === undefined);
-      last = { known, given: keyPlaces.map((place): Value => row[place] ?? null) };
+      const given = keyPlaces.map((place): Value => row[place] ?? null);
+      last = { known, given, row: Number(stored?.lastInsertRowid) };
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (isReferenceError(error)) throw new BrokenReference(index);
@@ -145,8 +149,8 @@ function insertEach(
   }
   const written = { affected: areNew.length, inserted: areNew.filter((isNew) => isNew).length, changed, areNew };
   if (last === undefined || areNew.length > 1) return written;
-  const { known, given } = last;
-  const key = given.includes(null) ? [assignedKey(connection)] : given;
+  const { known, given, row } = last;
+  const key = given.includes(null) ? [Number.isSafeInteger(row) ? row : assignedKey(connection)] : given;
   const texts = keyFields.map(({ type }, index) => type.print(valueIn(type, key[index]!)));
   return { ...written, key: (known as string[] | undefined) ?? texts };
 }

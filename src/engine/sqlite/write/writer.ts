@@ -4,6 +4,7 @@
  * writer thread, so that syncing the disk never delays a read. A write that waits too long is rejected with 503, and
  * nothing of it is stored.
  */
+import { availableParallelism } from 'node:os';
 import { ApiError } from '../../../base/errors.ts';
 import {
   MAX_QUEUE_SECONDS,
@@ -37,6 +38,11 @@ interface Waiting {
 
 /** The interval of checks for writes that have waited too long. */
 const CHECK_MS = 250;
+/**
+ * On a single core, a commit does not run beside the event loop. While writes wait, it then also waits this long for the
+ * next writes of the clients that were just answered: 26 instead of 16 of 32 clients share a commit.
+ */
+const JOIN_MS = availableParallelism() === 1 ? 2 : 0;
 
 export class Writer {
   /** For the metrics. */
@@ -49,6 +55,8 @@ export class Writer {
   private wasDryRun: boolean | undefined;
   private busy = false;
   private idle: (() => void) | undefined;
+  /** Begins a commit that waits for others to join, when this many wait. */
+  private joined: { readonly wanted: number; readonly begin: () => void } | undefined;
 
   constructor(
     private readonly commit: Commit,
@@ -62,6 +70,7 @@ export class Writer {
       if (isFull) return reject(tooManyWrites(isQuick));
       const queue = isQuick && rowsIn(list) <= MAX_SHARED_ROWS ? this.shared : this.separate;
       queue.push({ list, isQuick, resolve, reject, since: performance.now() });
+      if (this.joined !== undefined && this.waitingCount >= this.joined.wanted) this.joined.begin();
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -82,12 +91,24 @@ export class Writer {
   private async drain(): Promise<void> {
     const checks = setInterval(() => this.rejectExpired(), CHECK_MS);
     while (this.waitingCount > 0) {
-      await this.commitBatch(this.shared.splice(0, MAX_WRITES_PER_COMMIT));
+      const batch = this.shared.splice(0, MAX_WRITES_PER_COMMIT);
+      await this.commitBatch(batch);
       await this.commitBatch(this.takeSeparate());
+      if (JOIN_MS > 0 && this.waitingCount > 0) await this.othersJoin(this.waitingCount + batch.length);
     }
     clearInterval(checks);
     this.busy = false;
     this.idle?.();
+  }
+
+  private async othersJoin(wanted: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((begin) => {
+      this.joined = { wanted, begin };
+      timer = setTimeout(begin, JOIN_MS);
+    });
+    clearTimeout(timer);
+    this.joined = undefined;
   }
 
   /** Both queues are in the order of arrival. */
