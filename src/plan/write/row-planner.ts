@@ -4,6 +4,7 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { evaluate } from '../../collection/expression/evaluate.ts';
 import type { Value } from '../../collection/value.ts';
@@ -50,6 +51,8 @@ export interface RowOptions {
   readonly keepsEmpty?: boolean;
 }
 
+const hasRules = memoize(({ rules }: Field) => Object.keys(rules).length > 0);
+
 /** Whether a row only changes a stored row, and leaves this field as it is. */
 function isKept({ isUpdate, keepsEmpty, needed = [] }: RowOptions, field: Field, cell: unknown): boolean {
   return isUpdate === true && keepsEmpty === true && cell === undefined && !needed.includes(field);
@@ -71,7 +74,7 @@ export function rowPlanner(
   const absentValue = missingValues(collection, options);
   const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
   const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
-  const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
+  const ruled = written.filter((at) => hasRules(fields[at]!));
   const compute = computation(collection, options);
   return (cells, report = fail) => {
     const row: (Value | undefined)[] = new Array(fields.length);

@@ -102,6 +102,19 @@ function checkTranslated(
   }
 }
 
+function* payloadOf(
+  collection: Collection,
+  method: WriteMethod,
+  { query, report, language }: WriteRequest,
+  document: Document,
+): Task<Payload> {
+  const read = yield* readPayload(document, query.columns, report);
+  const columns = namesInLanguage(read.columns, collection, language);
+  if (columns === read.columns) return read;
+  if (method !== 'PATCH') checkTranslated(collection, read.columns, columns, language);
+  return { ...read, columns };
+}
+
 function* planAll(
   collection: Collection,
   method: WriteMethod,
@@ -109,13 +122,7 @@ function* planAll(
   document: Document | undefined,
 ): Task<WritePlan> {
   const { query, item } = request;
-  const inBody = (names: readonly string[]) => namesInLanguage(names, collection, request.language);
-  const payload = function* () {
-    const read = yield* readPayload(document!, query.columns, request.report);
-    const columns = inBody(read.columns);
-    if (method !== 'PATCH') checkTranslated(collection, read.columns, columns, request.language);
-    return { ...read, columns };
-  };
+  const payload = () => payloadOf(collection, method, request, document!);
   switch (method) {
     case 'POST': {
       const rows = yield* payload();
@@ -138,7 +145,7 @@ function* planAll(
         request,
         by,
         (yield* readObjects(document!, columns, request.report)).map(
-          (object) => object && { ...object, names: inBody(object.names) },
+          (object) => object && { ...object, names: namesInLanguage(object.names, collection, request.language) },
         ),
         absence,
       );

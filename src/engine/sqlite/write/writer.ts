@@ -61,6 +61,7 @@ export class Writer {
   constructor(
     private readonly commit: Commit,
     private readonly queueSeconds = MAX_QUEUE_SECONDS,
+    private readonly joinMs = JOIN_MS,
   ) {}
 
   write(list: WriteList, isQuick: boolean): Promise<readonly WriteResult[]> {
@@ -70,7 +71,7 @@ export class Writer {
       if (isFull) return reject(tooManyWrites(isQuick));
       const queue = isQuick && rowsIn(list) <= MAX_SHARED_ROWS ? this.shared : this.separate;
       queue.push({ list, isQuick, resolve, reject, since: performance.now() });
-      if (this.joined !== undefined && this.waitingCount >= this.joined.wanted) this.joined.begin();
+      if (this.joined !== undefined && this.shared.length >= this.joined.wanted) this.joined.begin();
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -94,7 +95,8 @@ export class Writer {
       const batch = this.shared.splice(0, MAX_WRITES_PER_COMMIT);
       await this.commitBatch(batch);
       await this.commitBatch(this.takeSeparate());
-      if (JOIN_MS > 0 && this.waitingCount > 0) await this.othersJoin(this.waitingCount + batch.length);
+      const isShared = this.shared.length > 0 && this.separate.length === 0;
+      if (isShared && this.joinMs > 0) await this.othersJoin(this.shared.length + batch.length);
     }
     clearInterval(checks);
     this.busy = false;
@@ -105,7 +107,7 @@ export class Writer {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((begin) => {
       this.joined = { wanted, begin };
-      timer = setTimeout(begin, JOIN_MS);
+      timer = setTimeout(begin, this.joinMs);
     });
     clearTimeout(timer);
     this.joined = undefined;
