@@ -34,19 +34,26 @@ type Rows = Slice | number;
 export type PlanMessage = Readonly<Record<string, unknown>>;
 
 export interface ListMessage extends Omit<WriteList, 'writes'> {
-  readonly writes: readonly (Omit<Write, 'plan'> & { readonly plan: PlanMessage | string; readonly rows: Rows })[];
+  readonly writes: readonly {
+    readonly plan: PlanMessage | string;
+    readonly rows: Rows;
+    /** Of the rows that the write returns. */
+    readonly encoding?: Write['encoding'];
+    readonly isDependent?: boolean;
+  }[];
 }
 
 export function encodeList({ writes, ...options }: WriteList): ListMessage {
   return {
     ...options,
-    writes: writes.map(({ plan, encoding, isDependent = false }) => {
+    writes: writes.map(({ plan, encoding, isDependent }) => {
       nameCollection(plan.into);
       names.set(wholeRow(plan.into), { declared: 'row', name: plan.into.name });
       const { length } = rowsOf(plan);
       const rows = length > ROWS_PER_SLICE ? Math.ceil(length / ROWS_PER_SLICE) : encodeRows(plan, 0, length);
       const message = encodeParts(withoutRows(plan));
-      return { plan: isPlainInsert(plan) ? JSON.stringify(message) : message, rows, encoding, isDependent };
+      if (isPlainInsert(plan) && isDependent !== true) return { plan: JSON.stringify(message), rows };
+      return { plan: message, rows, encoding, ...(isDependent && { isDependent }) };
     }),
   };
 }
@@ -126,9 +133,9 @@ function encodeParts(part: object): PlanMessage {
   return encoded;
 }
 
-/** Rows are encoded separately. */
+/** Rows are encoded separately, and have all fields, also those that the client did not give. */
 function withoutRows(plan: WritePlan): object {
-  if (plan.kind === 'insert') return { ...plan, rows: [] };
+  if (plan.kind === 'insert') return { ...plan, rows: [], given: [] };
   return plan.kind === 'update-each' ? { ...plan, changes: [] } : plan;
 }
 
@@ -142,7 +149,8 @@ export class PlanDecoder {
   ) {}
 
   decode({ writes, ...options }: ListMessage): WriteList {
-    return { ...options, writes: writes.map((each) => ({ ...each, plan: this.plan(each.plan, each.rows) })) };
+    const restored = writes.map(({ plan, rows, ...each }) => ({ ...each, plan: this.plan(plan, rows) }));
+    return { ...options, writes: restored as readonly Write[] };
   }
 
   read(message: PlanMessage): ReadPlan {
