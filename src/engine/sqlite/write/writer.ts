@@ -39,8 +39,8 @@ interface Waiting {
 /** The interval of checks for writes that have waited too long. */
 const CHECK_MS = 250;
 /**
- * On a single core, a commit does not run beside the event loop. While writes wait, it then also waits this long for the
- * next writes of the clients that were just answered: 26 instead of 16 of 32 clients share a commit.
+ * On a single core, a commit does not run beside the event loop. While writes wait, it then also waits this long for
+ * the next writes of the clients that were just answered: 26 instead of 16 of 32 clients share a commit.
  */
 const JOIN_MS = availableParallelism() === 1 ? 2 : 0;
 
