@@ -22,7 +22,7 @@ export interface Scope {
   readonly embed: (expression: Embedding | Extract<Expression, { kind: 'depth' }>, scope: Scope) => string;
 }
 
-/** How an engine accesses the rows of a read. */
+/** How an engine accesses the rows of a read: in their order, so that it computes the columns of a page only. */
 export interface Access {
   /** The table with its index hints. */
   readonly from?: string;

@@ -46,7 +46,8 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   }
   const page = compilePage(plan, bind);
   const isCounted = output.bounded !== undefined && dialect.boundedRows !== undefined;
-  if (!isCounted && (page === '' || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
+  const isInOrder = access !== undefined || page === '';
+  if (!isCounted && (isInOrder || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
   // Columns that may be costly or may fail are computed for the page's rows only, whatever the planner would do.
   const rows = `select ${sourceColumns(plan, dialect)} ${body}${compileOrder(plan.order, scope)}${page}`;
   const within = compileBoundedSource(rows, plan.columns, output, scope);

@@ -104,7 +104,7 @@ function walkByKey(
 ): Statement | undefined {
   const { from } = plan;
   const walks = terms.every((term) => isRange(term, key));
-  if (walks) return compileRead(plan, output, dialect);
+  if (walks) return compileRead(plan, output, dialect, {});
   const [only] = terms;
   const isEqual = terms.length === 1 && only?.kind === 'compare' && only.operator === '=';
   const index = isEqual ? indexOf(from, only.of) : undefined;
