@@ -38,7 +38,7 @@ function watch(sign: string): string {
       if (document.querySelector(${JSON.stringify(sign)}) === null) return;
       observer.disconnect();
       requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
-    }).observe(document, { childList: true, subtree: true });
+    }).observe(document, { attributes: true, childList: true, subtree: true });
   })`;
 }
 
