@@ -50,13 +50,14 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean, 
   }, [row]);
   const comments = commentsOf(collection);
   const onEvents = (events: readonly FeedEvent[]) => {
-    const { kind, row: stored } = events.at(-1)!;
+    // The first event is the row as it is when the feed begins: someone may have changed it since the page read it.
+    const { kind, row: stored } = events.findLast((event) => event.kind !== 'ready') ?? events[0]!;
     if (comments !== undefined && events.some((event) => CHANGES.includes(event.kind))) void invalidate(comments);
     // The events of comments.
     if (!hasLog) return;
     const { [comments?.name ?? '']: _, ...next } = stored;
     if (kind === 'delete' || kind === 'reset') void queryClient.invalidateQueries({ queryKey });
-    if ((kind !== 'update' && kind !== 'insert') || isSaving) return;
+    if (!['row', 'update', 'insert'].includes(kind) || isSaving) return;
     const changed = changedIn(next);
     if (changed.length === 0) return;
     cacheTitles(collection, [next]);
