@@ -171,7 +171,6 @@ browserStories(
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Jump to' }).fill('ikura');
       await page.getByRole('option', { name: 'Ikura Products' }).waitFor();
-      expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Ikura', level: 1 }).waitFor();
       await page.keyboard.press('Control+k');
@@ -188,7 +187,6 @@ browserStories(
       await page.getByRole('checkbox', { name: 'Supplier', exact: true }).uncheck();
       await page.getByRole('button', { name: 'Move Unit price up' }).click();
       await page.getByLabel('Row height').selectOption('compact');
-      expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Close' }).click();
       const heads = async () =>
         (await page.getByRole('columnheader').allTextContents())

@@ -66,6 +66,7 @@ browserStories('the cell grid', (stage) => {
     expect(await pricesOf(stage, 3)).toEqual([null, null, null]);
     await page.keyboard.press('Control+z');
     await until('the prices', async () => (await pricesOf(stage, 3))[0] === 18);
+    await stage.until('Undone.');
 
     await page.keyboard.press('Home');
     await page.keyboard.press('F2');
@@ -96,14 +97,16 @@ browserStories('the cell grid', (stage) => {
     expect(await pricesOf(stage, 6)).toEqual([18, 19, 18, 19, 18, 25]);
 
     await cell(stage, 'product_name', 1).click({ button: 'right' });
-    expect(await page.getByRole('menuitem').allTextContents()).toContain('Delete the row');
+    await page.getByRole('menuitem', { name: 'Delete the row' }).waitFor();
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await stage.until('Chang was duplicated.');
     await page.getByRole('complementary', { name: 'Chang' }).waitFor();
     expect((await stage.product(78)).unit_price).toBe(19);
     await page.keyboard.press('Escape');
+    await page.getByRole('complementary', { name: 'Chang' }).waitFor({ state: 'detached' });
     await page.locator('[role=columnheader][data-field=quantity_per_unit] button').focus();
     await page.keyboard.press('Shift+F10');
+    await page.getByRole('menu').waitFor();
     await page.keyboard.press('H');
     await page.keyboard.press('Enter');
     await page.locator('[role=columnheader][data-field=quantity_per_unit]').waitFor({ state: 'hidden' });
@@ -190,7 +193,7 @@ browserStories('the cell grid', (stage) => {
     }
     await bar.getByRole('button', { name: 'Do not send' }).click();
     await page.getByRole('button', { name: 'Save 42.00' }).waitFor();
-    expect(await bar.count()).toBe(0);
+    await bar.waitFor({ state: 'detached' });
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Save all of mine' }).click();
     await until('the kept prices', async () => String((await pricesOf(stage, 7)).slice(5)) === '41,42');
@@ -200,16 +203,17 @@ browserStories('the cell grid', (stage) => {
     const { page } = stage;
     const change = (id: number, body: object) =>
       stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(body) });
+    const feed = page.waitForResponse((response) => response.request().headers().accept === 'text/event-stream');
     await stage.open('/c/products');
     await untilShown(page, ['Chai']);
+    await feed;
     await cell(stage, 'unit_price', 0).dblclick();
     const editor = page.getByLabel('Unit price of Chai');
     await editor.fill('21');
-    await page.waitForTimeout(500);
     await change(1, { unit_price: 30, units_in_stock: 5 });
     await change(2, { unit_price: 31 });
     await until('the new values', async () => (await shown(stage, 'unit_price', 1)) === '31.00');
-    expect(await shown(stage, 'units_in_stock', 0)).toBe('5');
+    await until('the new stock', async () => (await shown(stage, 'units_in_stock', 0)) === '5');
     expect(await editor.inputValue()).toBe('21');
     expect(await cell(stage, 'unit_price', 1).getAttribute('class')).toContain('marked');
     await editor.press('Enter');
@@ -240,6 +244,7 @@ browserStories('the cell grid', (stage) => {
     page.on('request', (request) => request.method() === 'POST' && writes.push(request.url()));
     await dialog.getByRole('button', { name: 'Change 200 cells' }).dblclick();
     await stage.until('200 cells changed.');
+    await dialog.waitFor({ state: 'hidden' });
     expect(writes).toHaveLength(1);
     expect((await pricesOf(stage, 200)).map(Number)).toEqual(prices.map((price) => price + 0.5));
     await page.keyboard.press('Control+z');

@@ -29,10 +29,13 @@ browserStories(
       await page.getByRole('dialog').getByLabel('Width of Unit price').selectText();
       await page.keyboard.type('222', { delay: 50 });
       await page.getByRole('button', { name: 'Close' }).click();
-      expect((await page.getByRole('columnheader', { name: 'Unit price' }).boundingBox())!.width).toBe(222);
+      const price = page.getByRole('columnheader', { name: 'Unit price' });
+      await until('the width', async () => (await price.boundingBox())?.width === 222);
       const category = page.getByRole('columnheader', { name: 'Category' });
       await category.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Save changes of the view' }).click();
+      const save = page.getByRole('button', { name: 'Save changes of the view' });
+      await save.click();
+      await save.waitFor({ state: 'detached' });
       await tabs.getByText('All rows').click();
       await untilShown(page, ['Chai', 'Chang', 'Aniseed Syrup']);
       await category.waitFor();
@@ -45,7 +48,6 @@ browserStories(
       const address = page.url();
 
       await page.getByRole('columnheader', { name: 'Product name' }).getByRole('button').first().click();
-      const save = page.getByRole('button', { name: 'Save changes of the view' });
       await save.click();
       await save.waitFor({ state: 'detached' });
       await tabs.getByText('All rows').click();
@@ -69,7 +71,7 @@ browserStories(
         '/products?id=lt.10&select=category_id,count(),c:category_id(category_name)&order=category_id',
       );
       const heads = groups.map(({ count, c }) => `${c.category_name} ${count}`);
-      await page.getByRole('row').filter({ hasText: heads[0]! }).waitFor();
+      for (const head of heads) await page.getByRole('row').filter({ hasText: head }).waitFor();
       const rows = await stage.ask<Product[]>('/products?id=lt.10&order=category_id,id');
       const shown = await page.getByRole('row').all();
       const found = await Promise.all(

@@ -115,7 +115,8 @@ function tell(stage: Stage): void {
     await open();
     await stage.page.getByLabel('Search').pressSequentially('tent', TYPING);
     await untilNames('Ridge Tent', 'Dome Tent');
-    expect(await stage.page.locator('#products h2').first().innerHTML()).toBe('Ridge <mark>Tent</mark>');
+    const first = stage.page.locator('#products h2').first();
+    await until('the mark', async () => (await first.innerHTML()) === 'Ridge <mark>Tent</mark>');
     await stage.page.getByLabel('Variant of Ridge Tent').selectOption('green');
     await add('Ridge Tent');
     await add('Ridge Tent');

@@ -18,8 +18,9 @@ const FADED_IN = `Promise.all(document.getAnimations()
 
 /**
  * A script that runs axe on the open dialog, or else on the page. Meanwhile it hides the elements behind a dialog, and
- * rows and cards after the sixth, which repeat the elements of the first ones: axe compares all visible elements. It
- * disables media preloading, because the pages have no media. A dialog needs neither landmarks nor a first heading.
+ * rows and cards after the sixth, which repeat the elements of the first ones: axe compares all visible elements. Their
+ * parents do not list them, because axe also needs time for hidden elements. It disables media preloading, because the
+ * pages have no media. A dialog needs neither landmarks nor a first heading.
  */
 const run = (only: readonly string[] | undefined) => `(async () => {
   const dialog = [...document.querySelectorAll('dialog[open], [role=dialog]')].at(-1);
@@ -29,13 +30,20 @@ const run = (only: readonly string[] | undefined) => `(async () => {
   for (let each = dialog; each?.parentElement; each = each.parentElement) {
     hidden.push(...[...each.parentElement.children].filter((other) => other !== each));
   }
+  const parents = new Set(hidden.map((each) => each.parentNode));
+  for (const parent of parents) {
+    const listed = [...parent.childNodes].filter((each) => !hidden.includes(each));
+    Object.defineProperty(parent, 'childNodes', { configurable: true, value: listed });
+  }
   for (const { style } of hidden) style?.setProperty('display', 'none', 'important');
   const found = await axe.run(dialog ?? document, {
     resultTypes: ['violations'],
+    selectors: false,
     preload: false,
     ${only === undefined ? 'rules: dialog === undefined ? {} : OF_PAGES' : `runOnly: ${JSON.stringify(only)}`},
   });
   for (const { style } of hidden) style?.removeProperty('display');
+  for (const parent of parents) delete parent.childNodes;
   return found.violations;
 })()`;
 
