@@ -11,6 +11,8 @@ function guard(target: string): string {
   proxy = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    // A busy service may answer late.
+    idleTimeout: 0,
     fetch(request) {
       const { pathname, search } = new URL(request.url);
       if (pathname.startsWith('/products') && request.headers.get('authorization') !== 'Bearer right') {

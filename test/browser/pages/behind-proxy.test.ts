@@ -13,6 +13,8 @@ function stripping(target: string, as: '127.0.0.1' | 'shop.example' = '127.0.0.1
   proxy = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    // A busy service may answer late.
+    idleTimeout: 0,
     ...(isSecure ? { tls: certificateFor(as) } : {}),
     async fetch(request) {
       const { pathname, search } = new URL(request.url);

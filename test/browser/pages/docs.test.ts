@@ -69,6 +69,8 @@ browserStories('the API reference', (stage) => {
     const proxy = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
+      // A busy service may answer late.
+      idleTimeout: 0,
       fetch(request) {
         const { pathname, search } = new URL(request.url);
         if (!pathname.startsWith('/api/')) return new Response(null, { status: 404 });

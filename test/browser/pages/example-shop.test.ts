@@ -39,6 +39,8 @@ function serveSite(service: string): string {
   site = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    // A busy service may answer late.
+    idleTimeout: 0,
     fetch(request) {
       const { pathname, search } = new URL(request.url);
       if (!pathname.startsWith('/api/')) return new Response(Bun.file(join(SHOP, 'site/index.html')));
