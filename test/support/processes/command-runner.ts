@@ -58,8 +58,14 @@ async function startRunner(): Promise<Runner> {
   while (!existsSync(socket) && child.exitCode === null) await Bun.sleep(5);
   let cpuMs = 0;
   const send = async (request: CommandRequest) => {
-    const options = { method: 'POST', body: JSON.stringify(request), unix: socket };
-    const result = (await (await fetch('http://command/', options)).json()) as CommandResult;
+    // A connection of its own: the other side may just be closing one that is idle.
+    const options = { method: 'POST', body: JSON.stringify(request), unix: socket, keepalive: false };
+    const answer = await fetch('http://command/', options).catch(async (error: unknown) => {
+      const ended = await Promise.race([child.exited, Bun.sleep(1000)]);
+      const state = ended === undefined ? 'runs' : `ended with ${child.signalCode ?? ended}`;
+      throw new Error(`${error}; the process ${state}; ${readFileSync(files[1], 'utf8').slice(-2000)}`);
+    });
+    const result = (await answer.json()) as CommandResult;
     addCpuMs(result.cpuMs - cpuMs);
     ({ cpuMs } = result);
     return result.exitCode;
