@@ -5,7 +5,6 @@
 
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
-import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS } from './bulk.ts';
 import type { Collection, Field, Row } from './catalogue.ts';
@@ -49,7 +48,7 @@ export class ChangedMeanwhile extends Error {
 
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const tooManyRows = () => new Error(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+const tooManyRows = () => new Error(t.grid.tooManyRows(MAX_EDITED_ROWS));
 
 /** The last change of a collection; undefined if the service or the role has no history. */
 const lastOf = async ({ name }: Collection): Promise<number | undefined> =>

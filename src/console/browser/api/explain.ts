@@ -16,7 +16,7 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   '23505': (value) => t.errors.duplicate(value),
   '23503': (value, { field }) => (field === undefined ? t.errors.stillUsed : t.errors.missingReference(value)),
   '23514': (_value, _problem, field) =>
-    field?.rules.pattern === undefined ? t.errors.ruleBroken : t.errors.pattern(helpTextOf(field) ?? ''),
+    field?.rules.pattern === undefined ? t.errors.ruleBroken : t.errors.pattern(helpTextOf(field) ?? '').trim(),
   '428C9': () => t.errors.readOnly,
   '42501': () => t.errors.forbidden,
   '2201B': () => t.errors.badFilter,

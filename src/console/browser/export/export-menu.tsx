@@ -5,7 +5,6 @@ import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
-import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Format } from './formats.ts';
 
@@ -37,10 +36,10 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
   if (count !== undefined)
     return (
       <Button icon="x" title={t.exporting.stop} onClick={() => running.current?.abort()}>
-        {t.exporting.running(formatNumber(count))}
+        {t.exporting.running(count)}
       </Button>
     );
-  const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(formatNumber(checked.length));
+  const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(checked.length);
   const items = FORMATS.map((format) => ({ label: t.exporting.formats[format], onChoose: () => void save(format) }));
   return <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />;
 }

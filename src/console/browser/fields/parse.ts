@@ -7,7 +7,7 @@ import { type Field, isDecimal, isNumeric, isText, type Value } from '../api/cat
 import type { Problem } from '../api/errors.ts';
 import { explain, explainProblem } from '../api/explain.ts';
 import { locale } from '../i18n/locale.ts';
-import { formatDigits, formatNumber, localMark } from '../i18n/numbers.ts';
+import { formatDigits, localMark } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { readTime } from './dates.ts';
 import type { FieldPlace, Parsed } from './kind.ts';
@@ -64,7 +64,8 @@ export function parsePlain(field: Field, plain: string): Parsed {
     return problem === undefined ? { value } : { problem };
   } catch (error) {
     const { code } = error as ApiError;
-    if (isNumeric(field) && code === '22P02') return { problem: t.errors.notANumber(plain, !isDecimal(field)) };
+    if (isNumeric(field) && code === '22P02')
+      return { problem: t.errors[isDecimal(field) ? 'notANumber' : 'notAWholeNumber'](plain) };
     return { problem: code === undefined ? explain(error) : explainProblem({ code, value: plain } as Problem, field) };
   }
 }
@@ -85,8 +86,7 @@ function brokenRule({ rules }: Field, value: Value): string | undefined {
     return t.errors.atLeast(formatDigits(String(minimum), 0));
   if (number !== undefined && typeof maximum === 'number' && number > maximum)
     return t.errors.atMost(formatDigits(String(maximum), 0));
-  if (maxLength !== undefined && [...String(value)].length > maxLength)
-    return t.errors.maxLength(formatNumber(maxLength));
+  if (maxLength !== undefined && [...String(value)].length > maxLength) return t.errors.maxLength(maxLength);
   if (oneOf !== undefined && !oneOf.some((each) => String(each) === String(value)))
     return t.errors.oneOf(oneOf.join(', '));
   return undefined;

@@ -45,14 +45,14 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <Toolbar aria-label={t.find.filters(0)} className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
+    <Toolbar aria-label={t.find.filters} className={`filter-bar line wrap${isShown ? ' shown' : ''}`}>
       <Button
         className="filter-toggle small"
         icon="list-filter"
         aria-expanded={isShown}
         onClick={() => setShown(!isShown)}
       >
-        {t.find.filters(filters.length)}
+        {filters.length === 0 ? t.find.filters : t.find.filtersOf(filters.length)}
       </Button>
       <div ref={bar} className="line wrap" role="group" aria-label={t.find.quick}>
         {quickFields(collection)

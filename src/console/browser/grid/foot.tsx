@@ -5,7 +5,7 @@ import { isNumeric, type Value } from '../api/catalogue.ts';
 import { loadedRow, loadRows } from '../api/queries.ts';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
-import { formatDecimal, formatDigits, formatNumber } from '../i18n/numbers.ts';
+import { formatDecimal, formatDigits } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import { cellCount, type Range } from './selection.ts';
@@ -53,7 +53,7 @@ export function Foot({ query, columns, range }: FootProps) {
   return (
     <div className="grid-foot line help" role="status">
       <span>{t.grid.cells(count)}</span>
-      {rows !== undefined && <span>{t.grid.filled(formatNumber(filled.length))}</span>}
+      {rows !== undefined && <span>{t.grid.filled(filled.length)}</span>}
       {total !== undefined && (
         <>
           <span>{t.grid.sum(formatDigits(total, 0))}</span>

@@ -14,7 +14,6 @@ import { Button } from '../components/button.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
 import { EmptyState, ErrorMessage, PageTitle, Skeleton } from '../components/small.tsx';
 import { dayFilters, dayOf, nextDay } from '../fields/dates.ts';
-import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { RequestEntry } from './request-entry.tsx';
 
@@ -78,7 +77,7 @@ export default function ChangesPage() {
       {hasNoLog(error) && <p className="help">{t.history.off}</p>}
       {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton />}
-      {data?.length === MAX_REQUESTS && <p className="problem">{t.history.tooMany(formatNumber(MAX_REQUESTS))}</p>}
+      {data?.length === MAX_REQUESTS && <p className="problem">{t.history.tooMany(MAX_REQUESTS)}</p>}
       {requests?.length === 0 && (
         <EmptyState title={t.history.noChanges} text={t.history.noChangesText}>
           <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>

@@ -9,7 +9,6 @@ import { queryClient } from '../api/query-client.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
-import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeValues } from './values.tsx';
 
@@ -37,7 +36,8 @@ export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
     try {
       const onProgress = (done: number, total: number) => setProgress([done, total]);
       const { undone, skipped, requestId } = await undoChanges(filters, onProgress);
-      notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
+      const kept = skipped.length > 0 ? [t.history.keptRows(skipped.length)] : [];
+      notify([t.history.restored(undone), ...kept].join(' '), { requestId });
     } catch (failure) {
       setProgress(undefined);
       throw failure;

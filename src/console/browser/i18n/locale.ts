@@ -1,9 +1,9 @@
 /** The language of the texts and the format of numbers and dates. A change reloads the page. */
 import { browserStorage } from '../base/storage.ts';
+import type { Language } from './one-language.ts';
 
 const STORED = 'catalogue.language';
 
-export type Language = 'en' | 'de';
 export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 const preferred = globalThis.navigator?.language ?? 'en';
@@ -16,6 +16,9 @@ export const locale: string = chosen === undefined || preferred.startsWith(langu
 /** The name of a language in the language of the texts: `German`, `Deutsch`. */
 export const languageName = (tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag;
+
+/** A label within a sentence. German nouns keep their capital letter. */
+export const inSentence = (label: string): string => (language === 'de' ? label : label.toLowerCase());
 
 export function chooseLanguage(next: Language): void {
   browserStorage.set(STORED, next);

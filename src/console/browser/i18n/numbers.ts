@@ -47,10 +47,6 @@ export function plural(count: number, one: string, other: string): string {
   return pluralRules.select(count) === 'one' ? one : other;
 }
 
-/** `1 row`, `2,500 rows`. */
-export const counted = (count: number, one: string, other = `${one}s`): string =>
-  `${formatNumber(count)} ${plural(count, one, other)}`;
-
 /** The decimal mark of the reader's language. */
 export const localMark = (): DecimalMark => (POINT === ',' ? 'comma' : 'point');
 

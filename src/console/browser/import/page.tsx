@@ -53,7 +53,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
       {result !== undefined && <Outcome result={result} current={current} collection={collection} />}
       {undone !== undefined && (
         <p className={`notice line wrap ${undone.kept > 0 ? 'warn' : 'good'}`} role="status">
-          {t.importing.undone(undone.undone, undone.kept)}
+          {t.importing.undone(undone.undone)} {undone.kept > 0 && t.importing.kept(undone.kept)}
         </p>
       )}
       {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
@@ -75,7 +75,8 @@ function Proposal({ current, options, plan }: ProposalProps) {
   const { columns, sheets = [] } = options.sheet;
   const leftOut = columns.filter((_name, at) => options.mapping[at] === undefined);
   const isBusy = current.progress !== undefined;
-  const found = t.importing.summary(options.sheet.name, plan.rowPlans.length, bad);
+  const outcome = bad === 0 ? t.importing.allValid : t.importing.withErrors(bad);
+  const found = t.importing.summary(options.sheet.name, plan.rowPlans.length, outcome);
   const summary = current.result === undefined ? `${found} ${t.importing.notYet}` : found;
   useEffect(() => announce(summary), [summary]);
   const isUndecided = plan.existing > 0 && options.decision === undefined;
@@ -98,7 +99,7 @@ function Proposal({ current, options, plan }: ProposalProps) {
       <Questions options={options} plan={plan} onChange={onChange} />
       <div className="line wrap">
         <Button kind="primary" disabled={good === 0 || isUndecided || isBusy} onClick={() => void current.send()}>
-          {good + undecided === 0 ? t.importing.nothing : t.importing.send(good + undecided, bad > 0)}
+          {good + undecided === 0 ? t.importing.nothing : t.importing[bad > 0 ? 'sendValid' : 'send'](good + undecided)}
         </Button>
         {bad > 0 && (
           <Button onClick={() => downloadInvalid(options.sheet, plan)}>{t.importing.downloadInvalid(bad)}</Button>

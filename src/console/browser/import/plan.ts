@@ -120,7 +120,7 @@ function parseRow(
       const meaning = names.get(field)?.get(text) ?? { count: 0 };
       if ('value' in meaning) values.set(field, meaning.value);
       else if (meaning.count > 0) {
-        faults.push({ field: field.name, message: t.importing.ambiguousName(text, meaning.count) });
+        faults.push({ field: field.name, message: t.importing.ambiguousName(meaning.count, text) });
       } else {
         missing.set(field, (missing.get(field) ?? new Set()).add(text));
         if (createsReferences) pending.set(field, text);

@@ -48,7 +48,7 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
             last={last}
             onMove={setPage}
           >
-            {t.importing.page(formatNumber(shownPage + 1), formatNumber(last + 1))}
+            {t.importing.page(shownPage + 1, last + 1)}
           </Steps>
         )}
       </div>

@@ -2,6 +2,7 @@
 import { type Collection, type Field, isYesNo, labelOf, mainCollections, titleOfCollection } from '../api/catalogue.ts';
 import { groupFields } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
+import { inSentence } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { aggregate, countStock, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
 
@@ -51,7 +52,7 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
     cards.push(widget('value', t.overview.stockValue, value, { ...shown, hasDecimals: true }));
   }
   if (stock !== undefined && threshold !== undefined) {
-    const title = t.overview.below(labelOf(stock), labelOf(threshold));
+    const title = t.overview.below(labelOf(stock), inSentence(labelOf(threshold)));
     cards.push(widget('low', title, () => lowRows(collection, stock, threshold), shown));
   }
   const numbers = collection.fields.filter((field) => field !== worth && isMeasure(collection, field));
@@ -66,19 +67,19 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
   const charts: Widget[] = [];
   const valueByGroup = group && loadValue(group);
   if (group !== undefined && valueByGroup !== undefined) {
-    const title = t.overview.by(t.overview.stockValue, labelOf(group));
+    const title = t.overview.by(t.overview.stockValue, inSentence(labelOf(group)));
     charts.push(widget(`value.by.${group.name}`, title, valueByGroup, { ...chart, hasDecimals: true }));
   }
   const groups = groupsOf(collection);
   const free = DEFAULT_CHARTS - charts.length;
   for (const [at, by] of groups.entries()) {
     const options = { isChart: true, isDefault: at < free };
-    const title = t.overview.by(name, labelOf(by));
+    const title = t.overview.by(name, inSentence(labelOf(by)));
     charts.push(widget(`count.by.${by.name}`, title, loadSum(by), options));
   }
   for (const by of groups)
     for (const field of numbers) {
-      const title = t.overview.by(labelOf(field), labelOf(by));
+      const title = t.overview.by(labelOf(field), inSentence(labelOf(by)));
       const options = { isChart: true, isDefault: field === stock && by === group };
       charts.push(widget(`sum.${field.name}.by.${by.name}`, title, loadSum(by, field), options));
     }

@@ -50,7 +50,7 @@ export default function Comments({ from, collection, row }: CommentsProps) {
         <h2>{t.record.comments}</h2>
         <span className="count">{formatNumber(total)}</span>
         <span className="space" />
-        {total > PAGE_SIZE && <Link href={listAddress(query)}>{t.record.showAll(formatNumber(total))}</Link>}
+        {total > PAGE_SIZE && <Link href={listAddress(query)}>{t.record.showAll(total)}</Link>}
       </header>
       {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
       {isLoading && error === null && <Skeleton lines={2} />}

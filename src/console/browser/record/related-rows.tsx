@@ -63,7 +63,7 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
         <h2>{title}</h2>
         <span className="count">{formatNumber(total)}</span>
         <span className="space" />
-        {total > SHOWN && <Link href={listAddress(query)}>{t.record.showAll(formatNumber(total))}</Link>}
+        {total > SHOWN && <Link href={listAddress(query)}>{t.record.showAll(total)}</Link>}
         {mayAdd && !isAdding && (
           <Button icon="plus" onClick={() => setAdding(true)}>
             {t.app.add}

@@ -6,7 +6,6 @@ import { TextField } from '../components/inputs.tsx';
 import { Loaded } from '../components/small.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
-import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { changeSetting, useSetting } from './api.ts';
 import { SettingsTable } from './settings-table.tsx';
@@ -58,7 +57,7 @@ export function Sessions() {
           {(rows) => (
             <>
               {rows.length === 0 && <p className="help">{t.settings.noSessions}</p>}
-              {rows.length === SHOWN && <p className="help">{t.settings.firstSessions(formatNumber(SHOWN))}</p>}
+              {rows.length === SHOWN && <p className="help">{t.settings.firstSessions(SHOWN)}</p>}
               <SettingsTable
                 heads={t.settings.sessionHeads}
                 rows={rows.map((each) => ({ ...each, name: each.user_name, id: each.hash }))}

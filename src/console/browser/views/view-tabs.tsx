@@ -13,7 +13,7 @@ import { Check, TextField } from '../components/inputs.tsx';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { Toolbar } from '../components/toolbar.tsx';
-import { languageName } from '../i18n/locale.ts';
+import { inSentence, languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { setColumnSettings, showViewColumns, useColumnSettings } from './columns.ts';
 import { boardFields, type Layout, pictureFieldOf, treeFields, useLayout, withLayout } from './layouts.ts';
@@ -116,8 +116,8 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
     ...treeFields(query.collection).map((field) => ({ kind: 'tree' as const, field })),
   ];
   const nameOf = (each: Layout) => {
-    if (each.kind === 'board') return t.views.boardBy(labelOf(each.field));
-    if (each.kind === 'tree') return t.views.treeBy(labelOf(each.field));
+    if (each.kind === 'board') return t.views.boardBy(inSentence(labelOf(each.field)));
+    if (each.kind === 'tree') return t.views.treeBy(inSentence(labelOf(each.field)));
     return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
   };
   const name = nameOf(layout);

@@ -9,7 +9,6 @@ import { onDemand } from '../../components/on-demand.tsx';
 import { notify, notifyError } from '../../components/toasts.tsx';
 import { type Formats, notationsOf } from '../../fields/parse.ts';
 import { formatValue, kindOf, parseText, printValue } from '../../fields/registry.ts';
-import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { Column } from '../../views/columns.ts';
 import { saveCell, saveRows } from '../edits.ts';
@@ -46,7 +45,7 @@ export function blocksOf({ query, columns, total }: BlockOptions) {
   const run = (work: () => Promise<void>) => void work().catch(notifyError);
 
   const isTooLarge = (rows: number, most: number): boolean => {
-    if (rows > most) notify(t.grid.tooManyRows(formatNumber(most)), { isError: true });
+    if (rows > most) notify(t.grid.tooManyRows(most), { isError: true });
     return rows > most;
   };
 

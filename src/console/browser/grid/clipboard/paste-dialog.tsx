@@ -7,7 +7,6 @@ import { Dialog } from '../../components/dialog.tsx';
 import { NotationSelect } from '../../fields/notation-select.tsx';
 import type { Formats } from '../../fields/parse.ts';
 import { formatValue } from '../../fields/registry.ts';
-import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import { saveRows } from '../edits.ts';
 import { editsOf, type Plan } from './paste.ts';
@@ -24,9 +23,6 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
   // Each plan has one request id: a second attempt after a lost answer adds no row twice.
   const [{ chosen, requestId }, choose] = useState(() => ({ chosen: {} as Formats, requestId: newRequestId() }));
   const { changes, added, problems, omittedRows, omittedColumns, notations } = planWith(chosen);
-  const onSubmit = () =>
-    saveRows(collection, editsOf(changes), () => t.grid.pasted(changes.length, added.length), added, requestId);
-  const submit = { label: t.grid.applyPaste(changes.length, added.length), onSubmit };
   const lines = [
     ...changes.map((change) => ({ ...change, title: titleOf(collection, change.row) })),
     ...added.flatMap((row) =>
@@ -36,11 +32,24 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
       }),
     ),
   ];
+  /** Says a text of the changes and a text of the new rows, if there are any. */
+  const say = (ofChanges: (count: number) => string, ofAdded: (count: number) => string) => [
+    ...(changes.length > 0 ? [ofChanges(changes.length)] : []),
+    ...(added.length > 0 ? [ofAdded(added.length)] : []),
+  ];
+  const onSubmit = () => {
+    const report = () => say(t.grid.cellsChanged, t.grid.rowsAdded).join(' ');
+    return saveRows(collection, editsOf(changes), report, added, requestId);
+  };
+  const [label, both] = say(t.grid.changeCells, t.grid.addRows);
+  const submit = { label: both === undefined ? label! : t.grid.changeAndAdd(changes.length, added.length), onSubmit };
+  const summary = lines.length === 0 ? [t.grid.willPaste(0)] : say(t.grid.willPaste, t.grid.willAdd);
+  if (problems.length > 0) summary.push(t.grid.cannotPaste(problems.length));
   const hidden = Math.max(0, lines.length - MAX_SHOWN);
   const formats = fields.filter((field) => (notations.of(field)?.choices.length ?? 0) > 0);
   return (
     <Dialog title={t.grid.pasteTitle} size="large" {...(lines.length > 0 && { submit })}>
-      <p role="status">{t.grid.pasteSummary(changes.length, added.length, problems.length)}</p>
+      <p role="status">{summary.join(' ')}</p>
       {formats.length > 0 && (
         <div className="line wrap">
           {formats.map((field) => (
@@ -58,8 +67,8 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
           ))}
         </div>
       )}
-      {omittedRows > 0 && <p className="problem">{t.grid.omittedRows(formatNumber(omittedRows))}</p>}
-      {omittedColumns > 0 && <p className="problem">{t.grid.omittedColumns(formatNumber(omittedColumns))}</p>}
+      {omittedRows > 0 && <p className="problem">{t.grid.omittedRows(omittedRows)}</p>}
+      {omittedColumns > 0 && <p className="problem">{t.grid.omittedColumns(omittedColumns)}</p>}
       {problems.length > 0 && (
         <ul className="bullets problem">
           {problems.slice(0, MAX_SHOWN).map(({ title, place, text, problem }, at) => (
@@ -94,7 +103,7 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
           </tbody>
         </table>
       )}
-      {hidden > 0 && <p>{t.grid.moreChanges(formatNumber(hidden))}</p>}
+      {hidden > 0 && <p>{t.grid.moreChanges(hidden)}</p>}
     </Dialog>
   );
 }

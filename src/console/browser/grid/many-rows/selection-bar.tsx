@@ -6,7 +6,6 @@ import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { showDialog } from '../../components/dialog.tsx';
 import { onDemand } from '../../components/on-demand.tsx';
-import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
@@ -27,7 +26,7 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
   const loaded = new Map(loadedRows(collection).map((row) => [keyText(collection, row), row]));
   const rows = checked.isAll ? undefined : [...checked.rows].map(([key, row]) => loaded.get(key) ?? row);
   const target = { query, rows, count };
-  const text = checked.isAll ? t.grid.allSelected(formatNumber(total)) : t.grid.rowsSelected(count);
+  const text = checked.isAll ? t.grid.allSelected(total) : t.grid.rowsSelected(count);
   return (
     <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>
