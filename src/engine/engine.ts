@@ -18,9 +18,7 @@ import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** The encoded rows of a read. */
 export interface ReadResult {
-  /** The number of rows in the body. */
   readonly returned: number;
   /** The number of matching rows regardless of the page, if a count was requested. */
   readonly total?: number;
@@ -195,9 +193,7 @@ export interface Engine {
   unreadyReason?(): string | undefined;
   /** The milliseconds of database downtime after `start` (performance.now()). */
   downtimeSince?(start: number): number;
-  /** Metrics. */
   metrics?(): readonly Metric[];
-  /** Releases memory that threads no longer need. */
   releaseMemory?(): void;
   close(): Promise<void>;
 }

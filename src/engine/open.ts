@@ -26,7 +26,6 @@ const sqliteCare = () => require('./sqlite/file/maintenance.ts') as typeof impor
 
 export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
-  /** The initial rows of a new collection. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
   /** Permitted data loss of a migration, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
@@ -36,13 +35,11 @@ export interface OpenOptions extends DatabaseSettings {
   readonly rejectsCredentials?: boolean;
   /** Whether every request runs as a role of the database. */
   readonly databaseRoles?: boolean;
-  /** Default: at once. */
   readonly creation?: Creation;
   /** Reports events such as a lost or recovered server to the log. */
   readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
 
-/** A required file does not exist. */
 export class NoDatabase extends ConfigError {
   constructor(path: string) {
     super(`database ${path} does not exist`);
@@ -92,7 +89,6 @@ export function schemaEngines(engine: Engine): SchemaEngines {
   return engine as PostgresEngine;
 }
 
-/** Describes the tables of a foreign database as a declaration. */
 export async function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
   if (isPostgresUrl(url)) return (await import('./postgres/adopt/describe.ts')).describePostgres(url, settings);
   return (await import('./sqlite/foreign/describe.ts')).describeSqlite(sqlitePath(url));

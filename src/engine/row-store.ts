@@ -55,7 +55,6 @@ export class RowStore {
     return write({ kind: 'insert', into, rows: cells, given: into.fields, conflict, ...TERMS });
   }
 
-  /** Changes the given fields of all matching rows. */
   change(into: Collection, filter: Filter, row: object, terms: Pick<WritePlan, 'affects'> = {}): Write {
     const values = row as Cells;
     const given = into.fields.filter(({ name }) => values[name] !== undefined);
@@ -119,7 +118,6 @@ export async function joinText(parts: AsyncIterator<Uint8Array, undefined>): Pro
 
 export type Reader = Pick<Engine, 'read'>;
 
-/** The number of rows, or of those that match. */
 export async function countRows(reader: Reader, collection: Collection, where?: Predicate): Promise<number> {
   const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
   return (await reader.read(where === undefined ? plan : { ...plan, where }, NOTHING)).total ?? 0;

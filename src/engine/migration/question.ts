@@ -55,7 +55,6 @@ export function targetOf(to: string, { pairs, requirement }: Comparison, firstRo
   const collection = requirement.catalogue.collections.get(to)!;
   const key = collection.key[0]!;
   const pair = pairs.get(to);
-  // An adopted table.
   if (pair === undefined) return { table: to, key: { field: key, column: { name: key.name, type: key.type } } };
   if (pair.before !== undefined) return { table: pair.before.name, key: targetColumn(pair, key) };
   const place = collection.fields.indexOf(key);
@@ -76,7 +75,6 @@ export function fieldsIn(question: Question): readonly Field[] {
 /** The differences between the engines in the rules of a field. */
 export interface RuleSql {
   readonly literal: (value: Value, type: Type) => string;
-  /** The function that counts characters. */
   readonly length: string;
   /** The function that counts the elements of an array. */
   readonly count: string;
@@ -152,7 +150,6 @@ export function rulesSql(field: Field, sql: string, values: ValueSql): string | 
   return conditions.length === 0 ? undefined : conditions.join(' and ');
 }
 
-/** Statements that clear new references to missing rows, if permitted. */
 export function clearDanglingSql(
   { requirement, changes }: Comparison,
   allowed: readonly string[],

@@ -13,12 +13,10 @@ export interface MigrationPlan {
   readonly problems: readonly Problem[];
 }
 
-/** The step that creates the table of a collection. */
 export function createStep({ name }: { readonly name: string }): string {
   return `create table ${name}`;
 }
 
-/** The numbers of rows for which fields are computed, by collection. */
 export type RowCounts = ReadonlyMap<string, number>;
 
 /** The tables whose rows get new computed fields, by collection. */

@@ -53,7 +53,6 @@ export class Database {
   readonly primary: ConnectionManager;
   readonly replicas: ReplicaSet | undefined;
   readonly executor: Executor;
-  /** The schema changes made by opening. */
   steps: readonly string[] = [];
   // Known after the primary is found.
   dialect!: SqlDialect;
@@ -87,7 +86,6 @@ export class Database {
     return translateError(error, undefined, isAdopted || this.options.databaseRoles === true);
   }
 
-  /** Changes with every definition in these schemas. */
   definitions(schemas: readonly string[]): Promise<string> {
     return this.executor.onPrimary((pool) => definitionsIn(pool, schemas));
   }

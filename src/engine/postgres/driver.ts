@@ -19,7 +19,6 @@ export interface SessionSettings {
   readonly preparedStatements?: boolean;
 }
 
-/** Reports an event to the log. */
 export type Notice = (level: 'info' | 'warn', message: string) => void;
 
 /** A pool or one connection, of the driver or of this service. */

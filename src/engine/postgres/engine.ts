@@ -87,7 +87,6 @@ export class PostgresEngine implements Engine {
     return this.parts.database;
   }
 
-  /** The schema changes made by opening. */
   get steps(): readonly string[] {
     return this.database.steps;
   }

@@ -9,7 +9,6 @@ import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts
 import { chosenError } from './call/chosen-error.ts';
 
 export interface ServerError extends Error {
-  /** Bun's error code. */
   readonly code?: string;
   readonly errno?: string;
   readonly severity?: string;

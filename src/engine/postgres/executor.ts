@@ -12,7 +12,6 @@ import type { ReplicaSet } from './replicas/replica-set.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 
 type Work<T> = (pool: Pool) => Promise<T>;
-/** Makes the error for the client. */
 type Translate = (error: unknown) => unknown;
 
 export class Executor {

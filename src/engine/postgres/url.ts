@@ -10,7 +10,6 @@ import { isLoss } from './errors.ts';
 export interface Target {
   /** One URL per server, in the order of attempts. Contains the password: never printed. */
   readonly servers: readonly ServerAddress[];
-  /** Whether read-only servers (standbys) are skipped. */
   readonly needsWritable: boolean;
   /** For messages; without password and parameters. */
   readonly location: string;

@@ -33,7 +33,6 @@ export function textColumns(dialect: SqlDialect, { fields }: WordIndex): string 
   return columns.join(', ');
 }
 
-/** Joins the rows that texts come from to the rows `r`. */
 export function joinReferences(index: WordIndex): string {
   const joins = referencesIn(index).map(({ by, to, target }) => {
     const alias = identifier(`r ${by}`);
@@ -155,7 +154,6 @@ function* hitsByStem(word: string, hits: readonly number[], stemIn: (field: numb
   for (const [stem, some] of byStem) yield [stem, word, some];
 }
 
-/** The hits of each word in the texts of a row. */
 function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
   const found = new Map<string, number[]>();
   texts.forEach((text, field) => {
@@ -177,7 +175,6 @@ function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
   return found;
 }
 
-/** The place of the last field of hits. */
 function lastField(hits: readonly number[]): number {
   let at = 0;
   for (let next = 0; next < hits.length; next += 3 + hits[next + 2]!) at = next;

@@ -30,9 +30,7 @@ export interface WordIndex {
   readonly words: string;
   readonly recent: string;
   readonly stale: string;
-  /** The key's columns, each with a prefix. */
   readonly key: (prefix?: string) => string;
-  /** The condition that two tables have the same key. */
   readonly sameKey: (one: string, other: string) => string;
   readonly fields: readonly SearchField[];
 }

@@ -15,7 +15,6 @@ export const CHUNKS_BEFORE_PAUSE = 50;
 const CHUNK_PLACES = 2 ** 30;
 
 export class Matches {
-  /** The number of rows. */
   readonly size: number;
   /** The index of the last row that was found: most callers ask in ascending order. */
   private cursor = 0;

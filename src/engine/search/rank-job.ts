@@ -6,7 +6,6 @@ import type { WordQuery } from '../../text/words/query.ts';
 import { describeIndex, type WordIndex } from './index-tables.ts';
 
 export interface RankJob {
-  /** The definition of the index. */
   readonly definition: string;
   /** All searched texts. */
   readonly texts: readonly { readonly name: string; readonly language: Language }[];

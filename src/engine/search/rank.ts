@@ -38,7 +38,6 @@ function* findRows(vocabulary: Vocabulary, { query, fields }: RankJob): Steps<Re
 
 type RankedRow = readonly [document: number, score: number];
 
-/** The best rows that are wanted, with all that share the last score. */
 function bestRows({ best }: RankJob, rows: RankedRow[]): readonly RankedRow[] {
   if (best === undefined || rows.length <= best) return rows;
   const scores = Int32Array.from(rows, ([, score]) => score).sort();

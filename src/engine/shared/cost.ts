@@ -16,7 +16,6 @@ import type { Write } from '../engine.ts';
 import { columnSizes } from '../sql/row-size.ts';
 import { maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
 
-/** The figures that an engine knows about its tables. */
 export interface Statistics {
   /** Whether the table has few rows. */
   isSmall(collection: Collection): boolean;

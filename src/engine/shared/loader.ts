@@ -32,7 +32,6 @@ export interface LoadOptions {
   readonly onConflict: 'refuse' | 'keep' | 'overwrite' | 'update';
   /** The unique fields that identify a stored row; by default the key. */
   readonly match?: readonly Field[];
-  /** Executes everything but stores nothing. */
   readonly dryRun: boolean;
   /** For the log of changes; `silent` leaves the log alone. */
   readonly origin?: Origin | 'silent';
@@ -40,7 +39,6 @@ export interface LoadOptions {
   readonly onRejected: (row: RejectedRow) => void;
   /** Called after all rejections are known: whether the other rows are stored. */
   readonly mayStore: () => boolean;
-  /** Called from time to time with the number of stored rows. */
   readonly progress?: (stored: number, total: number) => void;
 }
 

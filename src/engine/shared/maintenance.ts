@@ -25,7 +25,6 @@ export interface Maintenance {
   replayLog(file: string, segments: readonly string[], until: Date): Promise<string | undefined>;
   /** The steps and obstacles of a migration to the declaration; changes nothing. */
   plan(options: MigrationOptions): Promise<MigrationPlan>;
-  /** Checks everything and changes nothing. */
   check(progress?: Progress): Promise<readonly Finding[]>;
 }
 
@@ -63,7 +62,6 @@ interface CopyReport {
   /** In tables of declared collections. */
   readonly rows: number;
   readonly bytes: number;
-  /** Tables that belong to no declared collection. */
   readonly undeclared: readonly string[];
 }
 
@@ -84,7 +82,6 @@ export interface RestoreReport extends CopyReport {
 }
 
 export interface Finding {
-  /** The collection concerned, if it is only one. */
   readonly collection?: string;
   readonly check: string;
   readonly ok: boolean;

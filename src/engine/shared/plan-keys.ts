@@ -107,7 +107,6 @@ export function dependsOnOtherCollections({ where, order }: Pick<ReadPlan, 'wher
   return testsOtherCollections(where) || order.some(({ expression }) => isEmbedding(expression));
 }
 
-/** Whether the predicate depends on rows of other collections. */
 export function testsOtherCollections(predicate: Predicate): boolean {
   if ('terms' in predicate) return predicate.terms.some(testsOtherCollections);
   if (predicate.kind === 'not') return testsOtherCollections(predicate.term);

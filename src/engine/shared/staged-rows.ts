@@ -189,7 +189,6 @@ export abstract class StagedRows {
     return sum(results);
   }
 
-  /** Resolves to the number of rejected rows. */
   private async rejectRows({ condition, fields, error }: RowCheck, { onRejected }: LoadOptions): Promise<number> {
     const rejected = `${this.schema}." rejected rows"`;
     const texts = fields.map(({ name, type }) => `${this.dialect.text(identifier(name), type)} as ${identifier(name)}`);

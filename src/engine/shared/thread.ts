@@ -6,7 +6,6 @@ import type { WriteResult } from '../engine.ts';
 
 export interface ThreadOptions<Request> {
   readonly file: URL;
-  /** The first message. */
   readonly opening: Request;
   /** The error for pending requests if the thread ends. */
   readonly words: { readonly details: string; readonly hint: string };
@@ -37,7 +36,6 @@ export class Thread<Request, Answer> {
     return answer.promise;
   }
 
-  /** Sends a message without an answer, if the thread runs. */
   tell(request: Request): void {
     this.worker?.postMessage(request);
   }

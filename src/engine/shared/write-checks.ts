@@ -30,7 +30,6 @@ export function checkAffected(
   }
 }
 
-/** Limits what all writes of a list return. */
 export function checkReturned(results: readonly WriteResult[]): void {
   if (results.length === 1) return;
   const bytes = results.reduce((sum, { body = '' }) => sum + body.length, 0);

@@ -59,7 +59,6 @@ const compilers: Compilers = {
   },
 };
 
-/** The column of a field in the rows of a scope. */
 export function columnOf(field: Field, { name, column }: Scope): string {
   return column?.(field) ?? `${identifier(name)}.${identifier(field.name)}`;
 }
@@ -75,7 +74,6 @@ export function compileOperand(of: Expression, scope: Scope): Operand {
   return { sql: compileExpression(of, scope), of };
 }
 
-/** Compiles `group by`, `limit` and `offset`. */
 const COUNT = builtIn('int8');
 
 export function compileGroupBy(groupBy: readonly Expression[], scope: Scope, isScan = false): string {

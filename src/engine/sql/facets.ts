@@ -200,7 +200,6 @@ function compileRanges(
   return `(select '[' || substr(${parts.join(' || ')}, 2) || ']' ${rows})`;
 }
 
-/** The least and the greatest number. */
 function compileBounds({ rows, value }: FacetSource, { dialect }: Scope): string {
   const { of } = value;
   const bound = (name: 'min' | 'max') => {

@@ -20,7 +20,6 @@ export interface Output extends ByteBudget {
   readonly stripNulls: boolean;
   /** Each row is the bare value of its only column. */
   readonly bare?: boolean;
-  /** The aggregate that prints all rows. */
   readonly handler?: MediaHandler;
   /** Order keys whose text forms are returned as additional columns. */
   readonly keys?: readonly OrderKey[];

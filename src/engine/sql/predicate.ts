@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
-import { isAlways, type Predicate, type TreeTest, type TreeWay } from '../../plan/types.ts';
+import { ALWAYS, isAlways, type Predicate, type TreeTest, type TreeWay } from '../../plan/types.ts';
 import { columnOf, compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import { identifier } from './statement.ts';
 
@@ -62,9 +62,8 @@ function join(terms: readonly Predicate[], joiner: string, none: string, scope: 
 
 /** Whether a reference is one of a list of keys. Null is not; below a negation the result would differ. */
 function compileList({ to, outer, inner }: Relation, where: Predicate, scope: Scope): string {
-  const { column: _, ...shared } = scope;
-  const rows: Scope = { ...shared, name: ` ${scope.depth + 1} ${to.name}`, depth: scope.depth + 1 };
-  const list = `select ${columnOf(inner, rows)} from ${identifier(to.name)} as ${identifier(rows.name)}`;
+  const rows = innerScope(scope, to);
+  const list = `select ${columnOf(inner, rows)} from ${aliased(to, rows)}`;
   return scope.dialect.isListed(columnOf(outer, scope), `${list} where ${compilePredicate(where, rows)}`);
 }
 
@@ -78,18 +77,14 @@ function compileTree(relation: Relation, tree: TreeTest, where: Predicate, scope
 
 /** The keys of a part of a tree. The union finds each row once, so that even a circle ends. */
 export function compileWalk({ to, inner }: Relation, tree: TreeTest, where: Predicate, scope: Scope): string {
-  const { column: _, ...shared } = scope;
-  const depth = scope.depth + 1;
-  const rows: Scope = { ...shared, name: ` ${depth} ${to.name}`, depth };
-  const [table, found] = [`${identifier(to.name)} as ${identifier(rows.name)}`, identifier(` tree ${depth}`)];
+  const rows = innerScope(scope, to);
+  const [table, found] = [aliased(to, rows), identifier(` tree ${rows.depth}`)];
   const [next, own] = tree.direction === 'within' ? [inner, tree.by] : [tree.by, inner];
-  const guard = scope.dialect.guard === undefined ? '' : ` and ${scope.dialect.guard}`;
-  const isVisible = () => (isAlways(where) ? '' : ` and ${compilePredicate(where, rows)}`);
   // The first row need not be visible to find the rows below it, but to find those above it.
-  const first = `${compilePredicate(tree.from, rows)}${tree.direction === 'within' ? '' : isVisible()}`;
+  const first = `${compilePredicate(tree.from, rows)}${tree.direction === 'within' ? '' : andIf(where, rows)}`;
   const value = columnOf(next, rows);
   const start = `select ${value} from ${table} where ${first} and ${value} is not null`;
-  const step = `select ${value} from ${found} join ${table} on ${same(own, `${found}.key`, rows)} where ${value} is not null${isVisible()}${guard}`;
+  const step = `select ${value} from ${found} join ${table} on ${same(own, `${found}.key`, rows)} where ${value} is not null${andIf(where, rows)}${andGuard(scope)}`;
   return `with recursive ${found} (key) as (${start} union ${step}) select key from ${found}`;
 }
 
@@ -108,20 +103,16 @@ export function compileDepth(tree: TreeWay, scope: Scope): string {
 
 /** The parts of a walk up a tree: its table, the name of the rows found so far, and the step to the row above. */
 export function compileWay({ relation: { to, inner }, by, where }: TreeWay, scope: Scope) {
-  const { column: _, ...shared } = scope;
-  const depth = scope.depth + 1;
-  const rows: Scope = { ...shared, name: ` ${depth} ${to.name}`, depth };
-  const [sql, found] = [`${identifier(to.name)} as ${identifier(rows.name)}`, identifier(` tree ${depth}`)];
+  const rows = innerScope(scope, to);
+  const [sql, found] = [aliased(to, rows), identifier(` tree ${rows.depth}`)];
   const next = columnOf(by, rows);
-  const guard = scope.dialect.guard === undefined ? '' : ` and ${scope.dialect.guard}`;
-  const isVisible = isAlways(where) ? '' : ` and ${compilePredicate(where, rows)}`;
   return {
     table: { sql, scope: rows },
     found,
     next,
     step: {
       from: `from ${found} join ${sql} on ${same(inner, `${found}.key`, rows)} where 1=1`,
-      where: ` and ${next} is not null${isVisible}${guard}`,
+      where: ` and ${next} is not null${andIf(where, rows)}${andGuard(scope)}`,
     },
   };
 }
@@ -133,40 +124,51 @@ export function joinRelated(
   between: Predicate | undefined,
 ): { tables: string; condition: string; scope: Scope } {
   const { to, through } = relation;
-  // The depth distinguishes it from enclosing reads, even if a long name is cut; siblings may share an alias.
-  const depth = outer.depth + 1;
-  const name = ` ${depth} ${to.name}`;
-  const { column: _, ...shared } = outer;
-  const scope: Scope = { ...shared, name, depth };
+  const scope = innerScope(outer, to);
+  const table = aliased(to, scope);
   const own = columnOf(relation.outer, outer);
   const other = columnOf(relation.inner, scope);
   // A row may have very many related rows, so each of them counts against the deadline.
-  const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
+  const guard = isMany(relation) ? andGuard(outer) : '';
   if (relation.computedBy !== undefined) {
     const rows = outer.dialect.callOfRow!(relation.computedBy, outer.name, relation.from.name);
-    return { tables: `${rows} as ${identifier(name)}`, condition: '1=1', scope };
+    return { tables: `${rows} as ${identifier(scope.name)}`, condition: '1=1', scope };
   }
   if (relation.list === 'outer') {
-    const list = ` list ${depth}`;
+    const list = ` list ${scope.depth}`;
     const elements = `${outer.dialect.elements(own)} as ${identifier(list)}`;
-    const rows = `${identifier(to.name)} as ${identifier(name)} on ${other} = ${identifier(list)}.value`;
-    return { tables: `${elements} join ${rows}`, condition: `1=1${guard}`, scope: { ...scope, list } };
+    const tables = `${elements} join ${table} on ${other} = ${identifier(list)}.value`;
+    return { tables, condition: `1=1${guard}`, scope: { ...scope, list } };
   }
   if (relation.list === 'inner') {
-    const isElement = outer.dialect.isElement(own, other);
-    return { tables: `${identifier(to.name)} as ${identifier(name)}`, condition: `${isElement}${guard}`, scope };
+    return { tables: table, condition: `${outer.dialect.isElement(own, other)}${guard}`, scope };
   }
   if (through === undefined) {
-    const same = equal(pairsOf(relation), outer, scope);
-    return { tables: `${identifier(to.name)} as ${identifier(name)}`, condition: `${same}${guard}`, scope };
+    return { tables: table, condition: `${equal(pairsOf(relation), outer, scope)}${guard}`, scope };
   }
-  const middle = { ...scope, name: ` through ${depth} ${through.collection.name}` };
+  const middle = { ...scope, name: ` through ${scope.depth} ${through.collection.name}` };
   const near = equal(zip(through.near.targets, through.near.fields), outer, middle);
   const far = equal(zip(through.far.fields, through.far.targets), middle, scope);
-  const isAll = between === undefined || isAlways(between);
-  const rule = isAll ? '' : ` and ${compilePredicate(between, middle)}`;
-  const tables = `${identifier(through.collection.name)} as ${identifier(middle.name)} join ${identifier(to.name)} as ${identifier(name)} on ${far}`;
-  return { tables, condition: `${near}${rule}${guard}`, scope };
+  const tables = `${aliased(through.collection, middle)} join ${table} on ${far}`;
+  return { tables, condition: `${near}${andIf(between ?? ALWAYS, middle)}${guard}`, scope };
+}
+
+/** The depth distinguishes the rows from enclosing reads, even if a long name is cut; siblings may share an alias. */
+function innerScope({ column: _, ...outer }: Scope, { name }: Relation['to']): Scope {
+  const depth = outer.depth + 1;
+  return { ...outer, name: ` ${depth} ${name}`, depth };
+}
+
+function aliased({ name }: Pick<Relation['to'], 'name'>, scope: Scope): string {
+  return `${identifier(name)} as ${identifier(scope.name)}`;
+}
+
+function andIf(predicate: Predicate, scope: Scope): string {
+  return isAlways(predicate) ? '' : ` and ${compilePredicate(predicate, scope)}`;
+}
+
+function andGuard({ dialect: { guard } }: Scope): string {
+  return guard === undefined ? '' : ` and ${guard}`;
 }
 
 function zip(outer: readonly Field[], inner: readonly Field[]) {

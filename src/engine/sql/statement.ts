@@ -55,7 +55,6 @@ export interface SqlDialect {
   joinBytes(one: string, other: string): string;
   /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
-  /** like, regex and search; throws for an invalid pattern. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
   /** Values as a table with one column, `value`. */
   valueTable(values: readonly Value[], type: Type, bind: Bind): string;
@@ -98,7 +97,6 @@ export interface SqlDialect {
   groupedBy(operand: Operand, isScan?: boolean): string;
   /** The result of an operation on a column; `operand` is an expression of the operand's type. */
   operate(column: string, operation: SetResult, operand: string): string;
-  /** A typed null. */
   nullOf?(type: Type): string;
 }
 

@@ -148,7 +148,6 @@ function named({ name }: Type): string {
   return quoteText(name);
 }
 
-/** The values of a list as one JSON text, with all digits. */
 function jsonList(values: readonly Value[], type: Type): string {
   const items = values.map((value) =>
     jsonOf(type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type)),

@@ -42,7 +42,6 @@ export function describe({ code = '', message }: Pick<SQLiteError, 'message'> & 
 /** Returns the stored form of a value that a write supplies. */
 export type GivenValue = (name: string) => Value | undefined;
 
-/** The attempted write, if known. */
 interface Attempted {
   readonly collection: Collection;
   readonly given?: GivenValue | undefined;

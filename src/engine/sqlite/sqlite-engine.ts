@@ -59,7 +59,6 @@ export interface Parts extends ReadState {
   /** Called after rows were loaded, and after the last connection was closed. */
   readonly onLoad?: (options: LoadOptions) => void;
   readonly onClose?: () => void;
-  /** Whether changes are logged. */
   readonly isLogged: boolean;
   /** Whether the search index can be used: in a copy, rows may have other ids. */
   readonly isIndexed: boolean;

@@ -48,7 +48,6 @@ export interface DescribedFunctions {
   readonly functions: readonly FunctionDraft[];
   /** Functions of a row, by table. */
   readonly computed: ReadonlyMap<string, readonly ComputedDraft[]>;
-  /** Functions that cannot be called, with reasons. */
   readonly leftOut: readonly string[];
 }
 

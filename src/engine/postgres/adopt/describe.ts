@@ -94,7 +94,6 @@ export async function describeSchema(
   schema: string,
   { record }: FoundOwn,
 ): Promise<Omit<DescribedDatabase, 'location'>> {
-  // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
   const relations = [...(await inspectTables(runner, schema)).values()];
   const ours = new Set([

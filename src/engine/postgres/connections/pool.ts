@@ -22,23 +22,19 @@ export interface PoolOptions {
 }
 
 export class Pool implements Runner {
-  readonly inFlight: InFlight;
-  /** Every transaction begins with it. */
-  readonly session: DatabaseSession | undefined = undefined;
-  private readonly slots: ReturnType<typeof connectionLimits>;
-
   constructor(
     /** The driver's pool. Its statements have no deadline. */
     readonly sql: SQL,
     readonly options: PoolOptions,
-  ) {
-    this.inFlight = new InFlight(options.querySeconds);
-    this.slots = connectionLimits(sql.options.max ?? 10);
-  }
+    /** Every transaction begins with it. */
+    readonly session?: DatabaseSession,
+    readonly inFlight = new InFlight(options.querySeconds),
+    private readonly slots = connectionLimits(sql.options.max ?? 10),
+  ) {}
 
   /** The same connections, with every transaction in a session. */
   as(session: DatabaseSession): Pool {
-    return Object.assign(Object.create(this) as Pool, { session });
+    return new Pool(this.sql, this.options, session, this.inFlight, this.slots);
   }
 
   /** Runs a statement on a shared connection, or in a transaction of the session. */

@@ -70,7 +70,6 @@ export class PostgresLog implements ChangeLog {
   }
 }
 
-/** The dialect of a read of the log up to a position, or as of it. */
 export function logDialect(
   dialect: SqlDialect,
   plan: ReadPlan,

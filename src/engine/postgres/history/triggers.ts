@@ -162,7 +162,6 @@ export function keySql({ key }: Collection, column: (field: Field) => string): s
   return texts.length === 1 ? texts[0]! : `to_json(array[${texts.join(', ')}])::text`;
 }
 
-/** The parts of the log in a schema. */
 export interface FoundLog {
   readonly hasTable: boolean;
   readonly body: string | null;

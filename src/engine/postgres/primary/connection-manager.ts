@@ -42,7 +42,6 @@ export class ConnectionManager {
   private reason = 'PostgreSQL has not been reached yet';
   private unavailableSince = 0;
   private connectedAt = 0;
-  /** When the last successful probe started. */
   private lastHealthyAt = 0;
   /** `lastHealthyAt` when the current recovery started. */
   private lastHealthyBeforeLoss = 0;

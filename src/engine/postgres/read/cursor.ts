@@ -53,9 +53,9 @@ export async function openCursor(
       ? sizeForLongRows(maxRowBytes(plan.columns, output))
       : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
-    const body = new CursorBody(connection, encoding, output.form, size);
+    const body = readParts(connection, encoding, output.form, size);
     // An immediate error can still get its own status.
-    await body.begin();
+    await body.next();
     const found = { returned, ...(plan.count === undefined ? {} : { total }), ...summary };
     return { ...found, end: pageEndIn(end?.names, last[0]), body };
   } catch (error) {
@@ -99,69 +99,49 @@ function sizeForLongRows(bytesOfRow: number): FetchSize {
   return { rows: Math.min(rows, ROWS_PER_FETCH), most: Math.max(rows, MAX_LONG_ROWS) };
 }
 
-class CursorBody implements AsyncIterator<Uint8Array, undefined> {
-  private readonly encoder = new TextEncoder();
-  /** Encoded but unsent text. */
-  private rest = '';
-  private started = false;
-  private ended = false;
-  private count: number;
-
-  constructor(
-    private readonly connection: Connection,
-    private readonly encoding: Encoding,
-    private readonly form: RowForm,
-    private readonly size: FetchSize,
-  ) {
-    this.count = size.rows;
-  }
-
-  async begin(): Promise<void> {
-    this.rest = await this.fetch();
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.rest === '') {
-      if (this.ended) return { done: true, value: undefined };
-      this.rest = await this.fetch();
+/** The encoded rows of the cursor. The first part is empty, and comes after the first rows were fetched. */
+async function* readParts(
+  connection: Connection,
+  encoding: Encoding,
+  form: RowForm,
+  size: FetchSize,
+): AsyncGenerator<Uint8Array, undefined> {
+  const encoder = new TextEncoder();
+  let count = size.rows;
+  let isOpen = true;
+  const end = async (close = false) => {
+    if (isOpen && close) await connection.close();
+    else if (isOpen)
+      await connection.unsafe('commit').then(
+        () => connection.release(),
+        () => connection.close(),
+      );
+    isOpen = false;
+  };
+  const fetchText = async (isFirst: boolean): Promise<string> => {
+    const rows = await connection.unsafe<Row[]>(`fetch ${count} from page`);
+    const text = (isFirst ? opening(encoding) : '') + encodeChunk(rows, encoding, form, isFirst);
+    connection.recordLength(text.length);
+    const isLast = rows.length < count;
+    count = text.length < PART_LENGTH ? Math.min(count * 2, size.most) : size.rows;
+    if (!isLast) return text;
+    await end();
+    return text + closing(encoding);
+  };
+  try {
+    let rest = await fetchText(true);
+    yield new Uint8Array();
+    while (isOpen || rest !== '') {
+      if (rest === '') rest = await fetchText(false);
+      const part = firstPart(rest);
+      rest = rest.slice(part.length);
+      yield encoder.encode(part);
     }
-    const part = firstPart(this.rest);
-    this.rest = this.rest.slice(part.length);
-    return { done: false, value: this.encoder.encode(part) };
-  }
-
-  private async fetch(): Promise<string> {
-    try {
-      const { count } = this;
-      const rows = await this.connection.unsafe<Row[]>(`fetch ${count} from page`);
-      const isFirst = !this.started;
-      this.started = true;
-      let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, this.form, isFirst);
-      this.connection.recordLength(text.length);
-      this.count = text.length < PART_LENGTH ? Math.min(count * 2, this.size.most) : this.size.rows;
-      if (rows.length < count) {
-        text += closing(this.encoding);
-        await this.end();
-      }
-      return text;
-    } catch (error) {
-      this.ended = true;
-      await this.connection.close();
-      throw isTooLong(error) ? rowTooLong() : error;
-    }
-  }
-
-  /** The client disconnected. */
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.ended) await this.end();
-    return { done: true, value: undefined };
-  }
-
-  private async end(): Promise<void> {
-    this.ended = true;
-    await this.connection.unsafe('commit').then(
-      () => this.connection.release(),
-      () => this.connection.close(),
-    );
+  } catch (error) {
+    await end(true);
+    throw isTooLong(error) ? rowTooLong() : error;
+  } finally {
+    // The client disconnected.
+    await end();
   }
 }

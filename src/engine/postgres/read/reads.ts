@@ -123,7 +123,6 @@ interface Page {
 /** An aggregate of the database gets all rows at once. */
 const MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
-/** The result of an aggregate over all rows. */
 interface PrintedRows extends Row {
   readonly body: string;
   readonly returned: number;

@@ -45,7 +45,6 @@ export function listWithin(query: string): string {
   return countedWithin(query, identifier(ROW), identifier(ROW), MAX_ROW_BYTES);
 }
 
-/** The rows that a write returns, as one JSON list. */
 export function returnedWithin(query: string): string {
   const rows = `select row_to_json(${RETURNED_ROWS}.*) as row from (${query}) as ${RETURNED_ROWS}`;
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;

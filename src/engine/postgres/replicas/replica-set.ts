@@ -10,10 +10,8 @@ import { parseTarget } from '../url.ts';
 import { UnconfirmedCommit } from '../write/transaction.ts';
 import { type Position, parsePosition, printPosition, Replica, writtenPosition } from './replica.ts';
 
-/** How often the service asks all servers for their positions. */
 const ASK_MS = 250;
 const ANSWER_MS = 2_000;
-/** The interval while reads avoid a replica that lacks a write. */
 const ASK_SOON_MS = 15;
 /** Beyond every log sequence number: the primary's position is unknown. */
 const UNKNOWN_LSN = 2n ** 64n;

@@ -74,7 +74,6 @@ export class Replica {
     await Promise.all([this.pool.close(), this.probe.close({ timeout: 0 })]);
   }
 
-  /** Asks every connection which server it leads to. */
   private async verify(): Promise<void> {
     const { pool } = this;
     // All connections are held until the last one answers: otherwise one could answer twice.

@@ -122,7 +122,6 @@ function columns({ changes, pairs }: Comparison): string[] {
   ];
 }
 
-/** The permitted changes to conflicting rows. */
 function remedies({ allowed = [] }: PostgresRequirement, comparison: Comparison): string[] {
   const { changes } = comparison;
   const isAllowed = (remedy: 'fill' | 'clear', collection: Collection, field: Field) =>

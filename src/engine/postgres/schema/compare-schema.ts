@@ -49,7 +49,6 @@ export interface SchemaState extends FoundOwn {
   readonly isLogInPlace: boolean;
 }
 
-/** In a transaction, which keeps the search path of the schema alone. */
 export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
   const { schema, catalogue, allowed } = requirement;
   await runner.unsafe(`set local search_path to ${ownSearchPath(schema)}`);

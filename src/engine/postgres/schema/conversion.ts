@@ -59,7 +59,6 @@ async function countUnreadable(runner: Runner, table: string, { field, column }:
   return unreadable;
 }
 
-/** Obstacles to a migration that are not permitted. */
 export async function problemsIn(
   runner: Runner,
   { firstRows, allowed = [] }: PostgresRequirement,

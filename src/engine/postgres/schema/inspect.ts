@@ -160,7 +160,6 @@ const INDEXES = `select c.relname::text as table, o.relname::text as name, i.ind
   from ${OF_SCHEMA} join pg_catalog.pg_index i on i.indrelid = c.oid join pg_catalog.pg_class o on o.oid = i.indexrelid
   where i.indisvalid order by 1, 2`;
 
-/** The service's own objects in a schema. */
 export interface FoundOwn {
   readonly schemaExists: boolean;
   /** Null if the tables were never ours. */

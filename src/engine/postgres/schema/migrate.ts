@@ -42,7 +42,6 @@ export interface Prepared {
   /** The sequences of assigned keys, quoted, by collection. */
   readonly sequences: ReadonlyMap<string, string>;
   readonly adopted: Adopted;
-  /** The names of the collections whose changes are logged. */
   readonly logged: ReadonlySet<string>;
   readonly hasRetries: boolean;
   /** Whether the tables exist; false if a load will create them. */

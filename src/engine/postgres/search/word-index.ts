@@ -145,7 +145,6 @@ export async function dropWordIndexes(runner: Runner, schema: string, changes: W
   }
 }
 
-/** Creates missing indexes with all rows stale. */
 export async function createWordIndexes(runner: Runner, schema: string, { missing }: WordIndexChanges): Promise<void> {
   const run = (sql: string) => query(runner, { sql, params: [] });
   for (const index of missing) {
@@ -174,7 +173,6 @@ const vacuumOf = memoize((_: WordIndex) => ({ rows: 0, hasFailed: false }));
 /** The server's own vacuum is too late for an index of which each batch replaces a part. */
 const ROWS_BEFORE_VACUUM = 5_000;
 
-/** Indexes the next stale rows of a collection. */
 export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<void> {
   const rows = await changeIndex(pool, index, indexStaleRows(dialect, index));
   vacuumOf(index).rows += rows;

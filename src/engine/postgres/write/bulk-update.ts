@@ -34,7 +34,6 @@ interface ChangedRow {
 /** A longer statement would delay other requests. */
 const ROWS_PER_STATEMENT = 1_000;
 
-/** A change with its index in the body. */
 type Change = UpdateEachPlan['changes'][number] & { readonly index: number };
 
 export async function bulkUpdate(
@@ -144,7 +143,6 @@ function keyColumns(by: readonly Field[]) {
   return by.map(({ type }, index) => ({ name: ` key ${index}`, type }));
 }
 
-/** The condition that joins a collection with its input rows. */
 function hasSameKey({ collection, dialect }: WriteContext, by: readonly Field[]): string {
   const tests = by.map((field, index) => {
     const column = `${identifier(collection.name)}.${identifier(field.name)}`;
@@ -174,7 +172,6 @@ function compileLock(
   });
 }
 
-/** Updates rows of one shape; returns the indexes of those that exist. */
 function compileBatch(
   context: WriteContext,
   by: readonly Field[],

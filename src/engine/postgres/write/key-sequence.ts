@@ -12,7 +12,6 @@ import type { WriteContext } from './step.ts';
 
 const MAX_DRAWS = 5;
 
-/** The write whose error is examined. */
 interface FailedInsert {
   readonly context: WriteContext;
   readonly plan: WritePlan;
@@ -29,7 +28,6 @@ export class KeySequences {
     if (largest > (this.positions.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
-  /** Repeats an insert whose assigned key turned out to be taken. */
   async retryTakenKey<T>(pool: Pool, failed: () => FailedInsert, work: () => Promise<T>): Promise<T> {
     for (let draw = 1; ; draw++) {
       try {

@@ -20,7 +20,6 @@ import { insertedValue, insertHead, isNew } from './statements.ts';
 import type { WriteContext } from './step.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Returns how a collection is written on a connection. */
 type ContextOf = (collection: Collection) => WriteContext;
 
 export function loadRows(
@@ -55,7 +54,6 @@ export function loadRows(
   );
 }
 
-/** The column of the text of a row in the input. */
 const ROW_TEXT = { name: ' text', type: builtIn('text') };
 
 function withTexts(rows: readonly StoredRow[], texts: readonly string[]): StoredRow[] {

@@ -16,11 +16,9 @@ import { RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { storedRecordset } from './input-rows.ts';
 import type { Step, WriteContext } from './step.ts';
 
-/** The shape and output form of the rows that a write returns. */
 export interface ReturnedRows {
   readonly shape: NonNullable<WritePlan['returning']>;
   readonly output: Output;
-  /** Whether their bytes are counted. */
   readonly isCounted: boolean;
 }
 
@@ -52,7 +50,6 @@ export function compileShown(context: WriteContext, returned: ReturnedRows, rows
   });
 }
 
-/** The returned rows as one JSON list. */
 export function listOf(returned: ReturnedRows, rows: string, scope: Scope): string {
   const shaped = shapeOver(returned, rows, scope);
   if (returned.isCounted) return returnedWithin(shaped);

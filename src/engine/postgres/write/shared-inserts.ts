@@ -23,7 +23,6 @@ export interface InsertStep extends Step {
 /** Then each of the inserts runs alone, so that none waits for the locked row of another. */
 const LOCK_MS = 50;
 
-/** The inserts from an index on that one statement can store. */
 export function sharedInserts(steps: readonly Step[], from: number): readonly InsertStep[] {
   const found: InsertStep[] = [];
   for (let index = from; index < steps.length; index++) {

@@ -6,7 +6,6 @@ import type { Write } from '../../engine.ts';
 import type { SqlDialect } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
 
-/** The single result row of every write. */
 export interface Written {
   readonly affected: number;
   readonly inserted: number;
@@ -27,7 +26,6 @@ export interface WriteContext {
   readonly adopted: Adopted;
   /** The sequence of an assigned key. */
   readonly sequence: string | undefined;
-  /** Set if changes are logged. */
   readonly origin?: Origin | undefined;
   /** Whether the database decides what the role may do: statements need no more rights than those of PostgREST. */
   readonly isRestricted?: boolean;

@@ -39,7 +39,6 @@ export interface WriteLimits {
 interface Job extends Step {
   readonly limits: WriteLimits;
   readonly progress: Progress;
-  /** The rows to return, if the client asks for them. */
   readonly returned: ReturnedRows | undefined;
 }
 
@@ -47,7 +46,6 @@ interface Job extends Step {
 export interface Progress {
   index: number;
   plan?: WritePlan;
-  /** The row of a bulk update that failed. */
   row?: number;
   /** Whether one statement stores several inserts. */
   isShared?: boolean;

@@ -30,7 +30,6 @@ const NO_CHECKPOINT = 'pragma wal_checkpoint(noop)';
 
 export interface ChunkSize {
   readonly rows: number;
-  /** The length of their texts. */
   readonly length: number;
 }
 
@@ -88,7 +87,6 @@ export class Connection {
     return Number(this.values(statement)[0]?.[0] ?? 0);
   }
 
-  /** Returns the number of changed rows. */
   run(statement: Statement | string): number {
     return this.insert(statement).changes;
   }

@@ -6,7 +6,6 @@ import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ApiError } from '../../../base/errors.ts';
 
-/** The path of an in-memory database. */
 export const IN_MEMORY = ':memory:';
 
 /** Suffixes of the companion files: log, its index, and rollback journal. */

@@ -28,7 +28,6 @@ export function allowSteps(count: number): void {
   stepsLeft = count;
 }
 
-/** Sets the limit from now on, by a monotonic clock. */
 export function setDeadline(milliseconds: number, whenLate = SMALLER_READ): void {
   endsAt = performance.now() + milliseconds;
   hint = whenLate;

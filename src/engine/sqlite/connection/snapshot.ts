@@ -62,7 +62,6 @@ export class Snapshot {
     }
   }
 
-  /** Ends the transaction and all open statements. */
   release(): void {
     this.isOpen = false;
     if (!this.connection.settle()) this.stale++;

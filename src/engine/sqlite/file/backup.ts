@@ -53,7 +53,6 @@ export function copyDatabase<T>(db: Database, partial: string, use: () => T): T 
   }
 }
 
-/** Throws if the copy is damaged, or not a catalogue. */
 export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
   try {
     using db = openExisting(file);

@@ -15,6 +15,7 @@ import { Connection } from '../connection/connection.ts';
 import { setOrigin } from '../history/log.ts';
 import { POSITION } from '../history/triggers.ts';
 import { select } from '../schema/schema.ts';
+import { columnsOf, danglingReference } from './attached.ts';
 import { openExisting } from './backup.ts';
 import { IS_OF_LOG, lastMark, markAt } from './log-mark.ts';
 
@@ -133,13 +134,11 @@ export function replayLog({ path, segments, until }: ReplayRequest): string | un
       last = lastChange ?? last;
       if (!isWhole) break;
     }
-    const [broken] = connection.values('select "table", parent from pragma_foreign_key_check limit 1');
-    if (broken !== undefined) {
-      throw new ConfigError(
-        `at ${until}, rows of ${broken[0]} refer to rows of ${broken[1]} that neither the backup nor its log has; restore another time, or the backup without --until`,
-      );
-    }
-    return last;
+    const broken = danglingReference(connection);
+    if (broken === undefined) return last;
+    throw new ConfigError(
+      `at ${until}, rows of ${broken.from} refer to rows of ${broken.to} that neither the backup nor its log has; restore another time, or the backup without --until`,
+    );
   } finally {
     connection.rollback();
     connection.close();
@@ -208,32 +207,19 @@ function lastPosition(value: (sql: string, ...params: string[]) => unknown, posi
   );
 }
 
-/** Replaces all rows that changed by their last state. */
 function applyEntries(connection: Connection, collection: string, range: string): void {
   const table = `main.${identifier(collection)}`;
-  const columns = columnsOf(connection, 'main', collection);
+  const all = columnsOf(connection, 'main', collection);
+  const columns = all.map(({ name }) => name);
+  const key = all.flatMap(({ name, isKey }) => (isKey ? name : []));
   const entries = `from segment.${LOG_TABLE} where collection = ${quoteText(collection)} and ${range}`;
-  const valueIn = (row: string) => (column: Column) => `json_extract(${row}, ${pathOf(column.name)})`;
-  const list = (some: readonly Column[], each: (column: Column) => string) => some.map(each).join(', ');
-  const nameOf = ({ name }: Column) => identifier(name);
-  const key = columns.filter(({ isKey }) => isKey);
+  const valueIn = (row: string) => (column: string) => `json_extract(${row}, ${pathOf(column)})`;
+  const list = (some: readonly string[], each: (column: string) => string = identifier) => some.map(each).join(', ');
   connection.execute(
-    `delete from ${table} where (${list(key, nameOf)}) in (select ${list(key, valueIn('coalesce(new, old)'))} ${entries})`,
+    `delete from ${table} where (${list(key)}) in (select ${list(key, valueIn('coalesce(new, old)'))} ${entries})`,
   );
-  connection.execute(`insert into ${table} (${list(columns, nameOf)}) select ${list(columns, valueIn('new'))} from segment.${LOG_TABLE}
+  connection.execute(`insert into ${table} (${list(columns)}) select ${list(columns, valueIn('new'))} from segment.${LOG_TABLE}
     where seq in (select max(seq) ${entries} group by key) and new is not null`);
-}
-
-interface Column {
-  readonly name: string;
-  readonly isKey: boolean;
-}
-
-/** Without generated columns. */
-function columnsOf(connection: Connection, schema: string, table: string): readonly Column[] {
-  const sql = 'select name, pk > 0 from pragma_table_info(?, ?)';
-  const columns = connection.values({ sql, params: [table, schema] }) as [string, number][];
-  return columns.map(([name, isKey]) => ({ name, isKey: isKey === 1 }));
 }
 
 /** The tables of a segment with rows that have no log. */

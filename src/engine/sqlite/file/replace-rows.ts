@@ -14,6 +14,7 @@ import { REQUEST_TABLE } from '../history/triggers.ts';
 import { prepareSchema, rowChanges } from '../schema/migrate.ts';
 import { makeOwnTables } from '../schema/own-tables.ts';
 import { literal } from '../schema/schema.ts';
+import { columnsOf, danglingReference } from './attached.ts';
 import { openExisting, type RestoreRequest } from './backup.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
@@ -29,12 +30,12 @@ export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhook
     connection.execute('pragma foreign_keys = off');
     connection.run({ sql: 'attach ? as copy', params: [file] });
     connection.waitInTurn();
-    const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).size > 0);
+    const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).length > 0);
     if (credentials.length > 0) makeOwnTables(connection, CREDENTIAL_TABLES);
     connection.beginWriting();
     const differences = compare(connection);
     if (differences.dropped.length > 0 && !dropColumns) throw columnsMissing(path, differences.dropped);
-    const isLogged = columnsOf(connection, 'main', REQUEST_TABLE).size > 0;
+    const isLogged = columnsOf(connection, 'main', REQUEST_TABLE).length > 0;
     if (isLogged) setOrigin(connection, newOrigin(withoutWebhooks));
     const tables = tablesOf(connection, 'copy').intersection(tablesOf(connection, 'main'));
     for (const table of tables) copyTable(connection, table);
@@ -76,13 +77,13 @@ function checkDeclaration(file: string, catalogue: Catalogue): void {
  * and the search index see only these.
  */
 function copyTable(connection: Connection, table: string): void {
-  const theirs = columnsOf(connection, 'copy', table);
-  const columns = columnsIn(connection, table);
+  const theirs = namesOf(connection, 'copy', table);
+  const columns = columnsOf(connection, 'main', table);
   const name = identifier(table);
   const list = (each: (column: string) => string) => columns.map((column) => each(identifier(column.name))).join(', ');
   // A column that the backup lacks gets its default.
   const values = columns.map(({ name: column, initial }) => {
-    return theirs.has(column) ? identifier(column) : `${initial} as ${identifier(column)}`;
+    return theirs.has(column) ? identifier(column) : `(${initial}) as ${identifier(column)}`;
   });
   const source = `(select ${values.join(', ')} from copy.${name})`;
   const key = columns.filter(({ isKey }) => isKey).map((column) => identifier(column.name));
@@ -109,27 +110,12 @@ function copyTable(connection: Connection, table: string): void {
   );
 }
 
-interface Column {
-  readonly name: string;
-  /** The default as SQL. */
-  readonly initial: string;
-  readonly isKey: boolean;
-}
-
-function columnsIn(connection: Connection, table: string): readonly Column[] {
-  const sql = `select name, coalesce(dflt_value, 'null'), pk > 0 from pragma_table_info(?, 'main')`;
-  const columns = connection.values({ sql, params: [table] }) as [string, string, number][];
-  return columns.map(([name, initial, isKey]) => ({ name, initial: `(${initial})`, isKey: isKey === 1 }));
-}
-
 /** A table that the backup lacks keeps its rows, which may now refer to missing rows. */
 function checkReferences(connection: Connection, path: string): void {
-  const sql = 'select "table", parent from pragma_foreign_key_check limit 1';
-  const [broken] = connection.values(sql);
+  const broken = danglingReference(connection);
   if (broken === undefined) return;
-  const [table, parent] = broken;
   throw new ConfigError(
-    `rows of ${table} in ${path} refer to rows of ${parent} that the backup does not have; remove them first. Nothing was changed`,
+    `rows of ${broken.from} in ${path} refer to rows of ${broken.to} that the backup does not have; remove them first. Nothing was changed`,
   );
 }
 
@@ -138,7 +124,7 @@ function compare(connection: Connection): Differences {
   const dropped = [...copiedTables.difference(present)];
   const lacking: string[] = [];
   for (const table of copiedTables.intersection(present)) {
-    const [theirs, ours] = [columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table)];
+    const [theirs, ours] = [namesOf(connection, 'copy', table), namesOf(connection, 'main', table)];
     for (const column of theirs.difference(ours)) dropped.push(`${table}.${column}`);
     for (const column of ours.difference(theirs)) lacking.push(`${table}.${column}`);
   }
@@ -160,9 +146,8 @@ function tablesOf(connection: Connection, schema: string): Set<string> {
   return new Set(connection.values({ sql, params: [schema] }).map(String));
 }
 
-function columnsOf(connection: Connection, schema: string, table: string): Set<string> {
-  const sql = 'select name from pragma_table_info(?, ?)';
-  return new Set(connection.values({ sql, params: [table, schema] }).map(String));
+function namesOf(connection: Connection, schema: string, table: string): Set<string> {
+  return new Set(columnsOf(connection, schema, table).map(({ name }) => name));
 }
 
 function columnsMissing(path: string, dropped: readonly string[]): ConfigError {

@@ -20,7 +20,6 @@ export interface FoundTable {
   /** Full indexes on columns, except the key's own. */
   readonly indexes: readonly { readonly isUnique: boolean; readonly columns: readonly string[] }[];
   readonly references: readonly FoundReference[];
-  /** The conditions of its check constraints. */
   readonly checks: readonly string[];
 }
 

@@ -90,7 +90,6 @@ function definePatterns(db: Database): void {
   );
 }
 
-/** Integers arrive with all digits. */
 const TYPED = { deterministic: true, safeIntegers: true } as const;
 
 function defineTypes(db: Database): void {

@@ -41,7 +41,6 @@ export async function loadLog(connection: Connection, { entries, begins, positio
   return count;
 }
 
-/** The largest key in the log. */
 function lastKey(connection: Connection, collection: string, key: Field): Value {
   const sql = `select coalesce(max(${valueIn('coalesce(new, old)', key)}), 0) from ${LOG_TABLE} where collection = ?`;
   return connection.values({ sql, params: [collection] })[0]![0] as Value;

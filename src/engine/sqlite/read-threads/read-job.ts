@@ -16,7 +16,6 @@ import { prefilterDialect } from '../search/index-candidates.ts';
 import type { ReadPool } from './read-pool.ts';
 import type { ReadAttempt, ReadJob } from './reader.ts';
 
-/** `preferred` is tried before a scan. */
 export function compileReadJob(
   { plan, encoding, output, dialect: own }: Pick<Read, 'plan' | 'encoding' | 'output' | 'dialect'>,
   preferred: ReadAttempt | undefined,

@@ -64,7 +64,6 @@ export class ReadPool {
     }
   }
 
-  /** For the metrics. */
   state() {
     const { readers, waitingCount, stale } = this.turns;
     return {

@@ -53,7 +53,6 @@ export class ReadQueue {
     private readonly mayBegin: () => boolean,
   ) {}
 
-  /** Reads that have not started. */
   get waitingCount(): number {
     return this.waiting.filter(({ reader }) => reader === undefined).length;
   }
@@ -119,7 +118,6 @@ export class ReadQueue {
     this.give();
   }
 
-  /** A thread for a new read. */
   private freeReader(): Reader | undefined {
     const free = this.readers.find(({ isIdle }) => isIdle);
     if ((free === undefined && this.readers.length === this.options.bounds.threads) || !this.mayBegin())

@@ -43,7 +43,6 @@ interface Progress {
 }
 
 const AT_ONCE = { rows: 200, length: PART_LENGTH };
-/** The number of idle connections to keep. */
 const MAX_IDLE = 4;
 /** The collector runs after this much text; otherwise copies of long rows pile up to a gigabyte. */
 const TEXT_TO_COLLECT = 16 * 1024 * 1024;

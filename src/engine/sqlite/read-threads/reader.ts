@@ -110,7 +110,6 @@ export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
     return performance.now() - this.begunAt;
   }
 
-  /** How long the client has read nothing. */
   get idleMs(): number {
     return this.idleSince === undefined ? 0 : performance.now() - this.idleSince;
   }

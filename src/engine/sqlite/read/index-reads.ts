@@ -23,7 +23,7 @@ import type { Access } from '../../sql/expression.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
-import { identifier, renumberParameters, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import { identifier, renumberParameters, type Statement } from '../../sql/statement.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { indexOf } from '../schema/schema.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
@@ -70,93 +70,71 @@ function compileAccess(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValu
   const bounded: Output = isBounded ? { ...output, ...PAGE_BUDGET } : output;
   // A row may have very many related rows, so the steps are counted.
   const dialect = readsOtherCollections(plan) ? guardedDialect : sqliteDialect;
+  const compile: Walk['compile'] = (access, page) => compileRead({ ...plan, ...page }, bounded, dialect, access);
   const statement =
-    keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue, dialect) : compileRead(plan, bounded, dialect);
+    keys === undefined ? compileWalk({ plan, terms, compile }, rowsPerValue) : compileRead(plan, bounded, dialect);
   return statement && { statement, bytes };
 }
 
-/** Follows an index, with every entry a row of the page. */
-function compileWalk(
-  plan: ReadPlan,
-  output: Output,
-  terms: readonly Predicate[],
-  rowsPerValue: RowsPerValue,
-  dialect: SqlDialect,
-): Statement | undefined {
-  const { from } = plan;
-  const [first, second, ...more] = plan.order.map(({ expression }) => expression);
+/** A read that follows an index, with every entry a row of the page. */
+interface Walk {
+  readonly plan: ReadPlan;
+  readonly terms: readonly Predicate[];
+  /** Compiles the read with another filter or page. */
+  readonly compile: (access: Access, page?: Partial<ReadPlan>) => Statement;
+}
+
+function compileWalk(walk: Walk, rowsPerValue: RowsPerValue): Statement | undefined {
+  const { from, order, count } = walk.plan;
+  const [first, second, ...more] = order.map(({ expression }) => expression);
   // Keys that are not assigned have an index of their own, in another order than the table.
-  if (plan.count !== undefined || first === undefined || from.assigned === undefined) return undefined;
-  if (fieldOf(first) === from.assigned) return walkByKey(plan, output, terms, first, dialect);
+  if (count !== undefined || first === undefined || from.assigned === undefined) return undefined;
+  if (fieldOf(first) === from.assigned) return walkByKey(walk, first);
   const index = indexOf(from, first);
   const endsWithKey = second !== undefined && fieldOf(second) === from.assigned && more.length === 0;
-  if (index === undefined || !endsWithKey) return undefined;
-  return walkByIndex(plan, output, terms, index, dialect, rowsPerValue(index));
+  return index === undefined || !endsWithKey ? undefined : walkByIndex(walk, index, rowsPerValue(index));
 }
 
 /** Follows the table from its start or from a key, or the rows with one value, which are in key order. */
-function walkByKey(
-  plan: ReadPlan,
-  output: Output,
-  terms: readonly Predicate[],
-  key: Expression,
-  dialect: SqlDialect,
-): Statement | undefined {
-  const { from } = plan;
-  const walks = terms.every((term) => isRange(term, key));
-  if (walks) return compileRead(plan, output, dialect, {});
+function walkByKey({ plan: { from }, terms, compile }: Walk, key: Expression): Statement | undefined {
+  if (terms.every((term) => isRange(term, key))) return compile({});
   const [only] = terms;
   const isEqual = terms.length === 1 && only?.kind === 'compare' && only.operator === '=';
   const index = isEqual ? indexOf(from, only.of) : undefined;
-  return index === undefined ? undefined : compileRead(plan, output, dialect, { from: fromIndex(from, index) });
+  return index === undefined ? undefined : compile({ from: fromIndex(from, index) });
 }
 
 /**
  * Follows the index of the first order value. Backwards, the rows of each value must be sorted by key: only their keys,
  * since most may not be on the page. `ties` is the number of rows per value.
  */
-function walkByIndex(
-  plan: ReadPlan,
-  output: Output,
-  terms: readonly Predicate[],
-  index: string,
-  dialect: SqlDialect,
-  ties = Number.POSITIVE_INFINITY,
-): Statement | undefined {
+function walkByIndex(walk: Walk, index: string, ties = Number.POSITIVE_INFINITY): Statement | undefined {
+  const { plan, terms, compile } = walk;
   const [byValue, byKey] = plan.order as readonly [OrderKey, OrderKey];
   const backwards = byValue.descending !== byKey.descending;
   const from = fromIndex(plan.from, index);
   const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
-  if (terms.length === 0) {
-    return backwards && ties > INLINE_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
-  }
+  if (terms.length === 0) return backwards && ties > INLINE_PAGE_ROWS ? undefined : compile(access);
   // Starts at a value and skips its rows on earlier pages.
   if (ties > INLINE_PAGE_ROWS) return undefined;
   const isOrdered = (of: Expression) => plan.order.some(({ expression }) => isSameField(of, expression));
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, byValue.expression)) &&
     testsIn(predicate).every((test) => test.kind === 'constant' || ('of' in test && isOrdered(test.of)));
-  if (seeks(plan.where)) return compileRead(plan, output, dialect, access);
+  if (seeks(plan.where)) return compile(access);
   const [only] = terms;
   if (byValue.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
     return undefined;
   const [before, nulls] = only.terms as readonly [Predicate, Predicate];
   if (nulls.kind !== 'null' || !isSameField(nulls.of, byValue.expression) || !seeks(before)) return undefined;
-  return nullsAfter(plan, output, before, nulls, access, dialect);
+  return nullsAfter(walk, before, nulls, access);
 }
 
 /** First the rows with values, then those without, each by the index: SQLite would sort an `or` of the two. */
-function nullsAfter(
-  plan: ReadPlan,
-  output: Output,
-  before: Predicate,
-  nulls: Predicate,
-  access: Access,
-  dialect: SqlDialect,
-): Statement {
-  const page = { ...plan, offset: 0, limit: rowsTouched(plan) };
-  const one = compileRead({ ...page, where: before }, output, dialect, access);
-  const other = compileRead({ ...page, where: nulls }, output, dialect, access);
+function nullsAfter({ plan, compile }: Walk, before: Predicate, nulls: Predicate, access: Access): Statement {
+  const page = { offset: 0, limit: rowsTouched(plan) };
+  const one = compile(access, { ...page, where: before });
+  const other = compile(access, { ...page, where: nulls });
   const params = [...one.params, ...other.params];
   return {
     sql: `select * from (${one.sql}) union all select * from (${renumberParameters(other, one, '?')}) limit +?${params.length + 1} offset ?${params.length + 2}`,

@@ -84,7 +84,6 @@ export function readWhole(read: Read, state: ReadState, statement: Statement): R
   return state.file !== undefined && needsCount ? state.file.snapshot.during(work) : work();
 }
 
-/** The number of rows and the facets, if the read has any. */
 export function summaryOf(connection: Connection, statement: Statement | undefined): Pick<ReadResult, 'summary'> {
   return statement === undefined ? {} : { summary: String(connection.values(statement)[0]![0]) };
 }

@@ -167,7 +167,6 @@ interface JobState extends Pick<ReadState, 'changes'> {
   readonly readers: ReadPool;
 }
 
-/** Ranks and reads the rows of a search on a thread. */
 export function searchOnThread(
   search: ReadPlan,
   encoding: Encoding,

@@ -166,7 +166,6 @@ export const insertSql = memoize((collection: Collection): string => {
   return `insert into ${identifier(collection.name)} (${columnList(fields)}) values (${values.join(', ')})`;
 });
 
-/** The parameters of `insertSql`, of the stored forms of all fields. */
 export function writtenValues(collection: Collection, row: readonly Value[]): readonly Value[] {
   const { fields } = collection;
   return writtenFields(collection) === fields ? row : row.filter((_, at) => fields[at]!.computed === undefined);

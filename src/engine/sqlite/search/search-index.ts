@@ -49,7 +49,6 @@ export function isIndexed({ fields }: Collection, field: Field | undefined): boo
   return field !== undefined && can(field.type, 'text') && fields.includes(field);
 }
 
-/** The indexed form of a text: case-folded, without FTS5's terminator. */
 export function indexedForm(text: string): string {
   return looseCase(text).replaceAll('\0', '\ufffd');
 }

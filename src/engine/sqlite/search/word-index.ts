@@ -117,8 +117,9 @@ export function newestStale(connection: Connection, { stale }: WordIndex): numbe
   return connection.number(`select coalesce(max(seq), 0) from ${stale}`);
 }
 
-/** Rows that a connection has read for the index of a collection, and has not stored yet. */
+/** By collection: rows that a connection has read for the index, and has not stored yet, and the next compaction. */
 const batchesOf = memoize((_: Connection) => new Map<string, StaleRows>());
+const compactionsOf = memoize((_: Connection) => new Map<string, Compaction>());
 /** Fewer rows are read and stored at once. */
 export const FEW_ROWS = 50;
 
@@ -143,13 +144,12 @@ export function indexWords(connection: Connection, collection: Collection, waitM
   return batch.stale.length;
 }
 
-const compactions = new Map<string, Compaction>();
-
 /** Removes words of rows that changed. Returns false if nothing is left to do. */
 export function compactNextWords(connection: Connection, collection: Collection): boolean {
   const index = wordIndexOf(collection);
   if (index === undefined || !hasUnused(connection, index)) return false;
   const { name } = collection;
+  const compactions = compactionsOf(connection);
   const step = changeIndex(connection, compactWords(sqliteDialect, index, compactions.get(name)), 0);
   if (step === undefined) compactions.delete(name);
   else compactions.set(name, step);

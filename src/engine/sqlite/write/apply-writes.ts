@@ -44,11 +44,8 @@ import { compileReturned, readReturned, type Written } from './returned-rows.ts'
 import type { WriteList } from './writer.ts';
 
 export interface WriteBounds {
-  /** How long results are kept for idempotency keys. */
   readonly retryHours: number;
-  /** The time limit of a write. */
   readonly querySeconds: number;
-  /** How long a dry run may take. */
   readonly dryRunSeconds: number;
   /** How long a commit waits for another process. */
   readonly queueSeconds: number;
@@ -59,7 +56,7 @@ export interface WriteBounds {
   readonly historyDays: number | undefined;
 }
 
-/** The results of all lists, or of the first ones if the others would delay them too long. */
+/** The results of all lists, or of the first ones if the others would delay them too long. Throws if none is stored. */
 export function applyWrites(
   connection: Connection,
   catalogue: Catalogue,
@@ -84,12 +81,10 @@ export function applyWrites(
     if (outcomes.some(({ kind }, index) => kind === 'done' && !lists[index]!.dryRun)) {
       if (hasOrigins) setOrigin(connection, undefined);
       connection.commit();
-    } else connection.rollback();
+    }
     return outcomes;
-  } catch (error) {
+  } finally {
     connection.rollback();
-    const outcome = toThreadResult(translateError(error));
-    return lists.map(() => outcome);
   }
 }
 

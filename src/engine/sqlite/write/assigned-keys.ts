@@ -5,7 +5,6 @@ import type { Value } from '../../../collection/value.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** Skips keys up to this one, as if it had been stored. */
 export function advanceKey(connection: Connection, { name }: Collection, key: Value): void {
   const sql = 'update sqlite_sequence set seq = max(seq, ?) where name = ?';
   if (connection.run({ sql, params: [key, name] }) > 0) return;

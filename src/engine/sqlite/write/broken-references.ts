@@ -62,7 +62,6 @@ function partialReference(plan: WritePlan): ApiError | undefined {
   return reference && missingReference(plan.into, reference);
 }
 
-/** A row that prevents the deletes or key changes of the write. */
 function referrer(connection: Connection, catalogue: Catalogue, plan: WritePlan): ApiError | undefined {
   const { into } = plan;
   for (const keys of changedKeys(connection, plan)) {

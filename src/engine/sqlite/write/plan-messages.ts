@@ -20,7 +20,6 @@ import type { WriteList } from './writer.ts';
 /** A part of the declaration. Values are never objects, so a client cannot send one. */
 type Name =
   | { readonly declared: 'collection'; readonly name: string }
-  /** The columns of a whole row. */
   | { readonly declared: 'row'; readonly name: string }
   | { readonly declared: 'field'; readonly name: string; readonly of: string }
   | { readonly declared: 'search field'; readonly name: string }

@@ -32,7 +32,6 @@ export interface Written {
   readonly areNew?: readonly boolean[];
 }
 
-/** Reads the rows of the answer. */
 export interface ReturnedRows {
   readonly statement: Statement;
   /** Run before a delete, since related rows may be deleted with it. Otherwise the first parameter are changed rows. */

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { sharedRuns } from '../../search/shared-runs.ts';
-import { settle, Thread, type ThreadResult } from '../../shared/thread.ts';
+import { type FailedResult, failure, Thread, type ThreadResult } from '../../shared/thread.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
@@ -18,9 +18,7 @@ export type WriterRequest =
   | { readonly kind: 'index'; readonly collection: string }
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
-export type WriterAnswer =
-  | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean }
-  | { readonly fault: string };
+export type WriterAnswer = { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean } | FailedResult;
 
 export interface WriterOptions {
   readonly path: string;
@@ -54,7 +52,7 @@ export class WriterThread {
       await new Promise((resolve) => setImmediate(resolve));
     }
     const answer = await this.thread.ask({ kind: 'commit', lists: lists.map(encodeList), slices });
-    if ('fault' in answer) throw new Error(answer.fault);
+    if ('kind' in answer) throw failure(answer);
     if (answer.stale) this.stale++;
     return answer.outcomes;
   };
@@ -62,7 +60,6 @@ export class WriterThread {
   /** Indexes the next stale rows. Searches share a run, so that commits take turns with single runs. */
   readonly index = sharedRuns(async (collection: string) => {
     const answer = await this.thread.ask({ kind: 'index', collection });
-    if ('fault' in answer) throw new Error(answer.fault);
-    answer.outcomes.forEach(settle);
+    if ('kind' in answer) throw failure(answer);
   });
 }

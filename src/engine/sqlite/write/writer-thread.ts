@@ -3,7 +3,7 @@
 import { ApiError } from '../../../base/errors.ts';
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { type Collection, declareCatalogue } from '../../../collection/declaration.ts';
-import { type ThreadResult, toThreadResult } from '../../shared/thread.ts';
+import { type FailedResult, toThreadResult } from '../../shared/thread.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
 import { translateError } from '../errors.ts';
@@ -25,7 +25,6 @@ let connection: Connection | undefined;
 let declarationWatch: DeclarationWatch | undefined;
 const receivedSlices: (readonly unknown[])[] = [];
 
-/** The interval of checks for rows to index. */
 const CHECK_MS = 1_000;
 /** After this long without writes, indexing continues soon. */
 const QUIET_MS = 200;
@@ -52,9 +51,19 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       return undefined;
     case 'commit':
       lastCommit = performance.now();
-      return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
+      return attempt(() => {
+        const { catalogue, bounds, files } = terms!;
+        const lists = decodeLists(request);
+        checkFiles(files);
+        const outcomes = applyWrites(open(), catalogue, lists, bounds, declarationWatch);
+        return { outcomes, stale: connection?.settle() === false };
+      });
     case 'index':
-      return indexNow(terms!.catalogue.collections.get(request.collection)!);
+      return attempt(() => {
+        const { catalogue, bounds } = terms!;
+        indexWords(open(), catalogue.collections.get(request.collection)!, bounds.queueSeconds * 1000);
+        return NOTHING;
+      });
     case 'give-back-memory':
       Bun.gc(true);
       return undefined;
@@ -62,7 +71,8 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       clearTimeout(timer);
       return attempt(() => {
         connection?.close();
-        return { outcomes: [], stale: false };
+        connection = undefined;
+        return NOTHING;
       });
   }
 }
@@ -79,32 +89,14 @@ function decodeLists({ lists, slices }: CommitRequest): readonly WriteList[] {
   });
 }
 
-function attempt<T>(work: () => T): T | { readonly fault: string } {
+const NOTHING: WriterAnswer = { outcomes: [], stale: false };
+
+function attempt<T>(work: () => T): T | FailedResult {
   try {
     return work();
   } catch (error) {
-    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-}
-
-function commit(request: CommitRequest): readonly ThreadResult[] {
-  const { catalogue, bounds, files } = terms!;
-  try {
-    const lists = decodeLists(request);
-    checkFiles(files);
-    return applyWrites(open(), catalogue, lists, bounds, declarationWatch);
-  } catch (error) {
-    const outcome = toThreadResult(translateError(error));
-    return request.lists.map(() => outcome);
-  }
-}
-
-function indexNow(collection: Collection): WriterAnswer {
-  try {
-    indexWords(open(), collection, terms!.bounds.queueSeconds * 1000);
-    return { outcomes: [], stale: false };
-  } catch (error) {
-    return { outcomes: [toThreadResult(translateError(error))], stale: false };
+    connection?.settle();
+    return toThreadResult(translateError(error));
   }
 }
 

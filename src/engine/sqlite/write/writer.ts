@@ -45,7 +45,6 @@ const CHECK_MS = 250;
 const JOIN_MS = availableParallelism() === 1 ? 2 : 0;
 
 export class Writer {
-  /** For the metrics. */
   commits = 0;
   writes = 0;
   /** The writes that share commits, and those that do not. */
