@@ -1,5 +1,4 @@
 /** Reads and writes rows of the service itself, with the same plans as other rows. Filters are texts of the dialect. */
-
 import type { FairQueue } from '../base/fair-queue.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';

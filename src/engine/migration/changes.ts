@@ -204,20 +204,17 @@ function fieldChanges(pair: CollectionPair, collectionBefore: Collection, field:
   const of = { collection, field, before };
   const isRenamed = before.name !== field.name || collectionBefore.name !== collection.name;
   const hasRules = Object.keys(field.rules).length > 0;
+  const isOfOtherType = before.type !== field.type || before.computed?.text !== field.computed?.text;
+  const hasOtherDefault = text([before.default, before.generated]) !== text([field.default, field.generated]);
+  // The constraint's name contains the field's name.
+  const hasOtherRules = text(before.rules) !== text(field.rules) || (isRenamed && hasRules);
   return [
     ...(before.name === field.name ? [] : [{ kind: 'rename-field', ...of } as const]),
-    ...(before.type === field.type && before.computed?.text === field.computed?.text
-      ? []
-      : [{ kind: 'change-type', ...of } as const]),
+    ...(isOfOtherType ? [{ kind: 'change-type', ...of } as const] : []),
     ...(before.required || !field.required ? [] : [{ kind: 'require', collection, field } as const]),
     ...(!before.required || field.required ? [] : [{ kind: 'allow-null', collection, field } as const]),
-    ...(text([before.default, before.generated]) === text([field.default, field.generated])
-      ? []
-      : [{ kind: 'change-default', ...of } as const]),
-    // The constraint's name contains the field's name.
-    ...(text(before.rules) === text(field.rules) && !(isRenamed && hasRules)
-      ? []
-      : [{ kind: 'change-rules', ...of } as const]),
+    ...(hasOtherDefault ? [{ kind: 'change-default', ...of } as const] : []),
+    ...(hasOtherRules ? [{ kind: 'change-rules', ...of } as const] : []),
   ];
 }
 

@@ -96,11 +96,8 @@ export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: Sta
     (bind) =>
       `delete from ${documents} where (${key()}) in (select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0) returning doc`,
   );
-  yield* addUnused(
-    dialect,
-    index,
-    removed.map(({ doc }) => Number(doc)),
-  );
+  const numbered = removed.map(({ doc }) => Number(doc));
+  yield* addUnused(dialect, index, numbered);
   if (read.indexed.length > 0) {
     yield buildStatement(
       dialect,

@@ -220,10 +220,8 @@ class Group {
       for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
         if (hits[at + 1] !== words.length || hits[at + 3] !== 0) continue;
         if (!words.every((word, nth) => isAt(word.hits, hits[at]!, nth))) continue;
-        best = Math.max(
-          best,
-          words.reduce((least, { agreement }) => Math.min(least, agreement), 1),
-        );
+        const agreements = words.map(({ agreement }) => agreement);
+        best = Math.max(best, Math.min(1, ...agreements));
       }
     }
     // A word that is only a beginning is not the whole.

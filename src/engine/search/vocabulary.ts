@@ -1,5 +1,4 @@
 /** The rows that contain the words of a query, without rows and fields that the caller may not read. */
-
 import { nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
 import { type Language, spellingsOf, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
@@ -63,10 +62,8 @@ export class Vocabulary {
   *read(words: readonly string[], prefix: string | undefined): Steps<void, SearchRead> {
     const stems = new Set([UNUSED, ...words.flatMap((word) => this.stemsOf(word))]);
     const ofStems = yield* this.chunksOf({ kind: 'stems', stems: [...stems] }, (stem) => stems.has(stem));
-    const unused = withoutDefinition(
-      ofStems.filter(({ word }) => word === UNUSED),
-      this.definition,
-    );
+    const ofNoWord = ofStems.filter(({ word }) => word === UNUSED);
+    const unused = withoutDefinition(ofNoWord, this.definition);
     const used = ofStems.filter(({ word }) => word !== UNUSED);
     yield* eachChunk(unused, ({ docs }) => eachPosting(docs as Uint8Array, (document) => this.unused.add(document)));
     if (prefix !== undefined) this.prefixes = this.spellingsOf(prefix);

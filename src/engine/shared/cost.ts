@@ -162,7 +162,7 @@ function stepsOf(predicate: Predicate, enough: number): number {
       return 0;
     case 'all':
     case 'any':
-      return stepsOfTerms(predicate.terms, enough);
+      return predicate.terms.reduce((steps, term) => (steps > enough ? steps : steps + stepsOf(term, enough)), 0);
     case 'not':
       return stepsOf(predicate.term, enough);
     case 'like':
@@ -181,15 +181,6 @@ function stepsOf(predicate: Predicate, enough: number): number {
     default:
       return stepsOfExpression(predicate.of);
   }
-}
-
-function stepsOfTerms(terms: readonly Predicate[], enough: number): number {
-  let steps = 0;
-  for (const term of terms) {
-    steps += stepsOf(term, enough);
-    if (steps > enough) break;
-  }
-  return steps;
 }
 
 /** A literal is found in one pass; each wildcard may need several. */

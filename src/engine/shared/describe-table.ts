@@ -36,13 +36,11 @@ export interface ForeignColumn {
   readonly ifLeftOut?: string;
 }
 
-export function tableProblem({
-  name,
-  key,
-  columns,
-}: Pick<ForeignTable, 'name' | 'key'> & { readonly columns: readonly { readonly name: string }[] }):
-  | string
-  | undefined {
+interface NamedTable extends Pick<ForeignTable, 'name' | 'key'> {
+  readonly columns: readonly { readonly name: string }[];
+}
+
+export function tableProblem({ name, key, columns }: NamedTable): string | undefined {
   const problem = nameProblem('collection', name);
   if (problem !== undefined) return `${name}: ${problem}`;
   const [first] = columns;

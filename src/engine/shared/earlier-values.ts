@@ -67,12 +67,8 @@ export function resolvePlan(plan: WritePlan, values: EarlierValues): WritePlan {
       });
       if (typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0) {
         const { on } = plan.conflict;
-        runToEnd(
-          rejectRepeatedKeys(
-            on,
-            rows.map((row) => valuesOf(into, on, row)),
-          ),
-        );
+        const keys = rows.map((row) => valuesOf(into, on, row));
+        runToEnd(rejectRepeatedKeys(on, keys));
       }
       return { ...plan, rows };
     }
@@ -80,12 +76,8 @@ export function resolvePlan(plan: WritePlan, values: EarlierValues): WritePlan {
       return { ...plan, set: resolveSet(plan.set) };
     case 'update-each': {
       const changes = plan.changes.map(({ key, set }) => ({ key: key.map(resolve), set: resolveSet(set) }));
-      runToEnd(
-        rejectRepeatedKeys(
-          plan.by,
-          changes.map(({ key }) => key),
-        ),
-      );
+      const keys = changes.map(({ key }) => key);
+      runToEnd(rejectRepeatedKeys(plan.by, keys));
       return { ...plan, changes };
     }
     case 'delete':

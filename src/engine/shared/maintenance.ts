@@ -1,5 +1,4 @@
 /** Maintenance of a database: backup, restore, integrity check, migration plan. */
-
 import { missingRoles, type RoleHolders, undeclaredRoles } from '../../collection/access/role-warnings.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FirstRows } from '../migration/question.ts';

@@ -128,12 +128,11 @@ export abstract class StagedRows {
   /** Gives the staged rows the stored values of references of several fields that they supply in part. */
   private async completeReferences(match: readonly Field[]): Promise<void> {
     for (const { fields } of this.collection.composites) {
-      for (const field of fields)
-        await this.fill(
-          field,
-          match,
-          shapesThat(this.shapes, (given) => !given.includes(field) && fields.some((each) => given.includes(each))),
-        );
+      for (const field of fields) {
+        const isPart = (given: readonly Field[]) =>
+          !given.includes(field) && fields.some((each) => given.includes(each));
+        await this.fill(field, match, shapesThat(this.shapes, isPart));
+      }
     }
   }
 
@@ -218,10 +217,6 @@ export abstract class StagedRows {
 export async function rejectAndStore(staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
   for (const each of staged) await each.reject(options, staged);
   if (!options.mayStore()) throw new LoadRejected();
-  return storeAll(staged, options);
-}
-
-async function storeAll(staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
   const total = staged.reduce((rows, each) => rows + each.total, 0);
   const results: LoadResult[] = [];
   let before = 0;
@@ -234,11 +229,10 @@ async function storeAll(staged: readonly StagedRows[], options: LoadOptions): Pr
 }
 
 function sum(results: readonly LoadResult[]): LoadResult {
-  return results.reduce(
-    (total, { affected, inserted }) => ({
-      affected: total.affected + affected,
-      inserted: total.inserted + inserted,
-    }),
-    { affected: 0, inserted: 0 },
-  );
+  const total = { affected: 0, inserted: 0 };
+  for (const { affected, inserted } of results) {
+    total.affected += affected;
+    total.inserted += inserted;
+  }
+  return total;
 }

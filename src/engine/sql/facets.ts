@@ -6,6 +6,7 @@
 import { defined } from '../../base/defined.ts';
 import { MAX_FACET_VALUES } from '../../base/limits/http.ts';
 import { builtIn } from '../../collection/types/index.ts';
+import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { fieldsOfExpression } from '../../plan/access/named-fields.ts';
 import { countedType } from '../../plan/read/facets.ts';
@@ -171,22 +172,16 @@ function compileTitle(title: Expression, scope: Scope): string {
 }
 
 /** Half-open ranges. Rows below the first, above the last and without a value are listed if there are any. */
-function compileRanges(
-  { rows, value, many }: FacetSource,
-  limits: readonly NonNullable<Facet['limits']>[number][],
-  scope: Scope,
-): string {
-  const { dialect, bind } = scope;
-  const compare = (operator: '<' | '>=', limit: (typeof limits)[number]) =>
-    dialect.compare(value, operator, limit, bind);
+function compileRanges({ rows, value, many }: FacetSource, limits: readonly Value[], { dialect, bind }: Scope): string {
+  const compare = (operator: '<' | '>=', limit: Value) => dialect.compare(value, operator, limit, bind);
   const count = (condition: string) =>
     many ? `count(distinct case when ${condition} then ${ROW_NUMBER} end)` : `count(case when ${condition} then 1 end)`;
-  const json = (limit: (typeof limits)[number]) => bind(value.of.type.json(limit), TEXT);
+  const json = (limit: Value) => bind(value.of.type.json(limit), TEXT);
   const range = (names: readonly string[], condition: string) =>
     [`',{'`, ...names, `'"count":' || ${count(condition)} || '}'`].join(' || ');
   const ifAny = (condition: string, sql: string) => `case when ${count(condition)} > 0 then ${sql} else '' end`;
-  const from = (limit: (typeof limits)[number]) => `'"from":' || ${json(limit)} || ','`;
-  const to = (limit: (typeof limits)[number]) => `'"to":' || ${json(limit)} || ','`;
+  const from = (limit: Value) => `'"from":' || ${json(limit)} || ','`;
+  const to = (limit: Value) => `'"to":' || ${json(limit)} || ','`;
   const [first, last] = [limits[0]!, limits.at(-1)!];
   const parts = [
     ifAny(compare('<', first), range([to(first)], compare('<', first))),

@@ -1,5 +1,4 @@
 /** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
-
 import { ApiError } from '../../base/errors.ts';
 import { MAX_INSTRUCTIONS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';

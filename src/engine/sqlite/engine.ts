@@ -2,7 +2,6 @@
  * The SQLite engine. Cheap reads run on the event loop on a read-only connection, costly ones on threads, writes on the
  * writer thread. An in-memory database has a single connection.
  */
-
 import { rmSync } from 'node:fs';
 import { defined } from '../../base/defined.ts';
 import {

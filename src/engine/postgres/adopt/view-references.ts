@@ -78,12 +78,8 @@ export async function withLinks(
     const isWhole = key.length > 0 && key.every((name) => draft.fields.some((field) => field.name === name));
     return { draft: isWhole ? { ...draft, key } : draft, ...notes };
   });
-  const links = await inferLinks(
-    runner,
-    schema,
-    keyed.map(({ draft }) => draft),
-    views,
-  );
+  const drafts = keyed.map(({ draft }) => draft);
+  const links = await inferLinks(runner, schema, drafts, views);
   return keyed.map((each) => withOwnLinks(each, links));
 }
 

@@ -56,11 +56,8 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
   const { version, record } = ours;
   const recorded = record === null && version === null ? [] : readRecord(record ?? undefined);
   const declared = [...catalogue.collections.values()];
-  const tables = await inspectTables(
-    runner,
-    schema,
-    [...recorded, ...declared].map(({ name }) => name),
-  );
+  const wanted = [...recorded, ...declared].map(({ name }) => name);
+  const tables = await inspectTables(runner, schema, wanted);
   // Other tables are adopted.
   const own = declared.filter(({ name }) => recorded.some((draft) => draft.name === name) || !tables.has(name));
   const adopted = declared

@@ -13,11 +13,8 @@ import { quoteText } from '../../sql/statement.ts';
 export function computedSql({ computed, type }: Field, column: (name: string) => string): string {
   const { expression, uses } = computed!;
   const [first] = uses;
-  if (first === undefined)
-    return literal(
-      evaluate(expression, type, () => null),
-      type,
-    );
+  const constant = () => evaluate(expression, type, () => null);
+  if (first === undefined) return literal(constant(), type);
   const sql = compile(expression, column, `num_nulls(${column(first)}) < 0`);
   // Adding zero turns -0 into 0.
   return `(${expression.type === FLOAT ? `(${sql} + 0)` : sql})::${type.postgres.name}`;

@@ -58,7 +58,7 @@ export async function bulkUpdate(
     if (performance.now() > deadline) throw tooManyStatements();
     return query<ChangedRow>(runner, compileBatch(context, plan.by, batch, returnsRows, restriction));
   };
-  await query(runner, compileLock(context, plan.by, changes, restriction?.met));
+  await query(runner, compileLock(context, plan, restriction?.met));
   const texts = new Map<number, string>();
   let bytes = 0;
   for (const batch of batchesOf(changes)) {
@@ -70,11 +70,8 @@ export async function bulkUpdate(
     }
     if (bytes > MAX_RETURNED_BYTES) throw returnTooLarge();
   }
-  const missing = checkMissing(
-    plan,
-    changes.filter(({ index }) => !texts.has(index)),
-  );
-  const counts = { affected: texts.size, inserted: 0, key: null, ...missing };
+  const absent = changes.filter(({ index }) => !texts.has(index));
+  const counts = { affected: texts.size, inserted: 0, key: null, ...checkMissing(plan, absent) };
   if (!returnsRows) return counts;
   const json = `[${changes.flatMap(({ index }) => texts.get(index) ?? []).join(',')}]`;
   if (late !== undefined) await checkLateRules(runner, context, late, json);
@@ -152,21 +149,13 @@ function hasSameKey({ collection, dialect }: WriteContext, by: readonly Field[])
 }
 
 /** Locks rows in key order, as every bulk update does, which prevents deadlocks. */
-function compileLock(
-  context: WriteContext,
-  by: readonly Field[],
-  changes: readonly Change[],
-  met?: Predicate,
-): Statement {
+function compileLock(context: WriteContext, { by, changes }: UpdateEachPlan, met?: Predicate): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
   const columns = keyColumns(by);
-  const json = rowsAsJson(
-    columns,
-    changes.map(({ key }) => key),
-  );
+  const keys = changes.map(({ key }) => key);
   return buildStatement(dialect, (bind) => {
-    const input = recordset(context, bind(json, TEXT), columns);
+    const input = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
     const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
     return `select 1 from ${table} join ${input} on ${hasSameKey(context, by)}${rule} order by ${qualifiedKey(collection)} for update of ${table}`;
   });

@@ -1,7 +1,7 @@
 /** Passes any number of input rows as one JSON parameter, read as a table. */
-
 import { mapInSlices, runToEnd, type Task } from '../../../base/cooperative.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { INPUT_ROWS, identifier } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
@@ -47,24 +47,21 @@ export function recordset(target: Target, json: string, fields: readonly Column[
     const [name, cast] = [identifier(field.name), castOf(field)];
     return cast === undefined ? name : `${cast}(${name}) as ${name}`;
   });
-  const types = fields.map((field) => (castOf(field) === undefined ? typeOf(target, field) : 'json'));
-  return `(select ${columns.join(', ')} from ${tableOf(json, fields, types)}) as ${INPUT_ROWS}`;
+  const types = typedColumns(target, fields, (field) => castOf(field) !== undefined);
+  return `(select ${columns.join(', ')} from ${tableOf(json, types)}) as ${INPUT_ROWS}`;
 }
 
 /** The same for rows that the database returned. */
 export function storedRecordset(target: Target, json: string, fields: readonly Column[]): string {
-  return tableOf(
-    json,
-    fields,
-    fields.map((field) => typeOf(target, field)),
-  );
+  return tableOf(json, typedColumns(target, fields));
 }
 
-function tableOf(json: string, fields: readonly Column[], types: readonly string[]): string {
-  const columns = fields.map(({ name }, index) => `${identifier(name)} ${types[index]}`);
-  return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns.join(', ')})`;
+function tableOf(json: string, columns: string): string {
+  return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns})`;
 }
 
-function typeOf({ collection, adopted }: Target, { type }: Column): string {
-  return adopted.collections.has(collection) ? type.postgres.name : columnType(type);
+/** The columns with their types, or with json. */
+export function typedColumns(target: Target, fields: readonly Column[], isJson = (_: Column) => false): string {
+  const typeOf = target.adopted.collections.has(target.collection) ? ({ postgres }: Type) => postgres.name : columnType;
+  return fields.map((field) => `${identifier(field.name)} ${isJson(field) ? 'json' : typeOf(field.type)}`).join(', ');
 }

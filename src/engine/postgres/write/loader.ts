@@ -2,20 +2,18 @@
 import type { Collection } from '../../../collection/declaration.ts';
 import { treeReferences } from '../../../collection/tree.ts';
 import { builtIn } from '../../../collection/types/index.ts';
-import type { Type } from '../../../collection/types/type.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import type { Conflict, StoredRow } from '../../../plan/write-plan.ts';
+import type { Conflict } from '../../../plan/write-plan.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
 import { conflictSql } from '../../sql/assignment.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
-import { columnType } from '../dialect.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
 import { lockTree } from './circles.ts';
-import { rowsAsJson } from './input-rows.ts';
+import { rowsAsJson, typedColumns } from './input-rows.ts';
 import { insertedValue, insertHead, isNew } from './statements.ts';
 import type { WriteContext } from './step.ts';
 import { inTransaction } from './transaction.ts';
@@ -56,10 +54,6 @@ export function loadRows(
 
 const ROW_TEXT = { name: ' text', type: builtIn('text') };
 
-function withTexts(rows: readonly StoredRow[], texts: readonly string[]): StoredRow[] {
-  return rows.map((row, index) => [...row, texts[index]!]);
-}
-
 class PostgresStagedRows extends StagedRows {
   private readonly columns: string;
   private readonly typedColumns: string;
@@ -73,9 +67,7 @@ class PostgresStagedRows extends StagedRows {
     super(collection, identifier(collection.name), dialect, 'pg_temp', index);
     const { fields } = collection;
     this.columns = columnList([...fields, ROW_TEXT]);
-    // As in `recordset`: texts to compare with an adopted table take no collation of their own.
-    const typeOf = context.adopted.collections.has(collection) ? ({ postgres }: Type) => postgres.name : columnType;
-    this.typedColumns = [...fields, ROW_TEXT].map(({ name, type }) => `${identifier(name)} ${typeOf(type)}`).join(', ');
+    this.typedColumns = typedColumns(context, [...fields, ROW_TEXT]);
   }
 
   async create(): Promise<void> {
@@ -93,7 +85,7 @@ class PostgresStagedRows extends StagedRows {
           json_array_elements_text($3::text::json)) with ordinality as given (${this.columns}, " position", " kept", " number")
         order by " number"`,
       [
-        rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)),
+        rowsAsJson(columns, texts === undefined ? rows : rows.map((row, index) => [...row, texts[index]!])),
         `{${positions.join(',')}}`,
         JSON.stringify(kept),
       ],

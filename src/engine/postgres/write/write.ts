@@ -157,7 +157,11 @@ async function runSteps(
     }
     const plan = step.isDependent ? resolvePlan(step.plan, values) : step.plan;
     progress.plan = plan;
-    results.push(await runStep(connection, jobOf({ ...step, plan }, limits, progress)));
+    const job = jobOf({ ...step, plan }, limits, progress);
+    for (const precondition of plan.preconditions ?? []) {
+      checkVersion(precondition, await storedRow(connection, step.context, precondition));
+    }
+    results.push(resultOf(connection, job, await change(connection, job)));
     checkReturned(results);
   }
   progress.isShared = false;
@@ -181,14 +185,6 @@ async function lockRows(connection: Connection, steps: readonly Step[]): Promise
     const each = byCollection.get(name)!;
     await query(connection, compileRowLock(each[0]!.context, { kind: 'any', terms: each.map(({ where }) => where) }));
   }
-}
-
-async function runStep(connection: Connection, job: Job): Promise<WriteResult> {
-  const { context, plan } = job;
-  for (const precondition of plan.preconditions ?? []) {
-    checkVersion(precondition, await storedRow(connection, context, precondition));
-  }
-  return resultOf(connection, job, await change(connection, job));
 }
 
 function jobOf(step: Step, limits: WriteLimits, progress: Progress): Job {

@@ -129,12 +129,8 @@ export class Connection {
 
   /** SQLite does not finish an `explain` even after its last row, so its statement is never kept. */
   explain({ sql, params }: Statement): Row[] {
-    const statement: Prepared = this.db.prepare(`explain query plan ${sql}`);
-    try {
-      return statement.all(params as Value[]) as Row[];
-    } finally {
-      statement.finalize();
-    }
+    using statement: Prepared = this.db.prepare(`explain query plan ${sql}`);
+    return statement.all(params as Value[]) as Row[];
   }
 
   get inTransaction(): boolean {

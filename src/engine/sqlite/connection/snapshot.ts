@@ -6,7 +6,6 @@
  * Invariant: an open snapshot shows exactly the state of its change count. The counter is the same before and after the
  * transaction begins. So a request reads the counter once, and rows of an open snapshot need no further check.
  */
-
 import { closeSync, openSync, readSync } from 'node:fs';
 import { versionOfText } from '../../../collection/version.ts';
 import type { ChangeCounter } from '../../engine.ts';

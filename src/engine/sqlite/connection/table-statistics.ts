@@ -1,5 +1,4 @@
 /** Statistics of tables, refreshed after changes by any process, but not after each. */
-
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Statistics } from '../../shared/cost.ts';
@@ -8,13 +7,6 @@ import { LOG_BYTES } from '../history/log.ts';
 import type { Connection } from './connection.ts';
 
 const KEPT_MS = 1_000;
-
-/** The size of the database without the log of changes. */
-function sizeOf(isLogged: boolean): string {
-  const log = isLogged ? ` - (${LOG_BYTES})` : '';
-  const pragmas = 'pragma_page_count, pragma_freelist_count, pragma_page_size';
-  return `select (page_count - freelist_count) * page_size${log} from ${pragmas}`;
-}
 
 interface TableSize {
   at: number;
@@ -26,26 +18,25 @@ export class TableStatistics implements Statistics {
   private readonly seen = new Map<Collection, TableSize>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
-
   private size = { changeCount: Number.NaN, bytes: 0 };
-
   private changeCount = Number.NaN;
-
-  private readonly sizeStatement: string;
 
   constructor(
     private readonly connection: Connection,
-    isLogged: boolean,
-  ) {
-    this.sizeStatement = sizeOf(isLogged);
-  }
+    private readonly isLogged: boolean,
+  ) {}
 
   /** The size of the database without the log of changes, which bounds every text in it. */
   bytes(): number {
     const { changeCount } = this;
-    if (this.size.changeCount !== changeCount)
-      this.size = { changeCount, bytes: this.connection.number(this.sizeStatement) };
+    if (this.size.changeCount !== changeCount) this.size = { changeCount, bytes: this.measure() };
     return this.size.bytes;
+  }
+
+  private measure(): number {
+    const log = this.isLogged ? ` - (${LOG_BYTES})` : '';
+    const pragmas = 'pragma_page_count, pragma_freelist_count, pragma_page_size';
+    return this.connection.number(`select (page_count - freelist_count) * page_size${log} from ${pragmas}`);
   }
 
   /** The statistics for the current change count. */
@@ -71,7 +62,7 @@ export class TableStatistics implements Statistics {
   private look({ name }: Collection): boolean {
     const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
     const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
-    if (isShort && this.connection.number(this.sizeStatement) <= SMALL_TABLE_BYTES) return true;
+    if (isShort && this.measure() <= SMALL_TABLE_BYTES) return true;
     const rowsInStatistics = this.connection.number("select count(*) from sqlite_schema where name = 'sqlite_stat1'");
     if (rowsInStatistics === 0) return false;
     // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab

@@ -67,6 +67,8 @@ function copyReferencedRows(db: Database, { collections }: Catalogue): void {
   const logged = new Set(select(db, `select distinct tbl_name from sqlite_schema where ${IS_OF_LOG}`).flat());
   const value = (row: string, column: string) => `json_extract(${row}, ${pathOf(column)})`;
   const pending: string[] = [];
+  const columnsIn = (columns: Reference['columns'], keys: string) =>
+    `(${columns.map(([, to]) => identifier(to)).join(', ')}) in (select ${keys})`;
   const copy = (table: string, condition: string) => {
     const into = `segment.${identifier(table)}`;
     const rows = `select * from main.${identifier(table)} where`;
@@ -81,14 +83,10 @@ function copyReferencedRows(db: Database, { collections }: Catalogue): void {
       if (logged.has(parent)) continue;
       const keys = columns.map(([from]) => value('new', from)).join(', ');
       const isNew = columns.map(([from]) => `${value('old', from)} is not ${value('new', from)}`).join(' or ');
-      copy(
-        parent,
-        `(${columns.map(([, to]) => identifier(to)).join(', ')}) in (select ${keys} ${entries} and (${isNew}))`,
-      );
+      copy(parent, columnsIn(columns, `${keys} ${entries} and (${isNew})`));
     }
-    for (const { name } of collection.fields.filter(
-      (field) => isFileField(field) && field.type.element !== undefined,
-    )) {
+    for (const { name, type } of collection.fields.filter(isFileField)) {
+      if (type.element === undefined) continue;
       const isNew = `${value('old', name)} is not ${value('new', name)}`;
       const lists = `(select ${value('new', name)} as list ${entries} and ${isNew}) as lists, json_each(lists.list)`;
       copy(FILES, `id in (select value from ${lists})`);
@@ -98,10 +96,7 @@ function copyReferencedRows(db: Database, { collections }: Catalogue): void {
     for (const { parent, columns } of referencesOf(db, table)) {
       if (logged.has(parent)) continue;
       const keys = columns.map(([from]) => identifier(from)).join(', ');
-      copy(
-        parent,
-        `(${columns.map(([, to]) => identifier(to)).join(', ')}) in (select ${keys} from segment.${identifier(table)})`,
-      );
+      copy(parent, columnsIn(columns, `${keys} from segment.${identifier(table)}`));
     }
     if (table === CONTENTS) copy(CHUNKS, `content in (select id from segment.${CONTENTS})`);
   }

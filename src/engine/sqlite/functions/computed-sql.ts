@@ -80,11 +80,8 @@ function within(number: Compiled, bits = 63n): Compiled | undefined {
 
 /** A result between the least and the greatest of these numbers. */
 function between(sql: string, scale: number, ...bounds: readonly bigint[]): Compiled | undefined {
-  const [least, most] = bounds.reduce(
-    ([low, high], each) => [each < low ? each : low, each > high ? each : high],
-    [bounds[0]!, bounds[0]!],
-  );
-  return within({ sql, scale, least, most });
+  const sorted = bounds.toSorted((one, other) => Number(one > other) - Number(one < other));
+  return within({ sql, scale, least: sorted[0]!, most: sorted.at(-1)! });
 }
 
 /** The numbers in units of one size. */

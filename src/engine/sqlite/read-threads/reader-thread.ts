@@ -2,7 +2,6 @@
  * A thread for costly reads. It runs turns: the first starts a read, each further one produces the next chunk of a
  * streamed result. A read has its own connection until its end; chunks are sent encoded.
  */
-
 import { BUFFERED_LENGTH, PART_LENGTH } from '../../../base/limits/engine.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';

@@ -1,5 +1,4 @@
 /** A reader thread as the event loop sees it: it runs one turn at a time. */
-
 import { ApiError } from '../../../base/errors.ts';
 import { IDLE_STREAM_SECONDS } from '../../../base/limits/engine.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';

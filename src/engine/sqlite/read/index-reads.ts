@@ -2,7 +2,6 @@
  * Access paths for rows of a large table. A read that follows an index, with every entry a row of the page, takes well
  * under a millisecond and may run on the event loop. Any other read may not.
  */
-
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';

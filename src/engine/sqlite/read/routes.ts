@@ -2,7 +2,6 @@
  * The routes of a read, in order. The first route that applies and returns a result wins. A read that exceeds its
  * budget on the event loop starts again on a thread.
  */
-
 import { INLINE_ANSWER_BYTES } from '../../../base/limits/engine.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { Encoding } from '../../../encode/encoding.ts';

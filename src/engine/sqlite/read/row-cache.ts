@@ -7,7 +7,6 @@
  * serves, takes 41 % more CPU time on a declared shop of 21 fields (a page twice as much), and 8 % more on the built-in
  * products (2026-11-18).
  */
-
 import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';

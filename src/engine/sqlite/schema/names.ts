@@ -25,16 +25,14 @@ export function sqliteNameProblems({ collections }: Catalogue): Problem[] {
 
 function collectionProblems({ name, fields }: Collection): Problem[] {
   const reason = RESERVED_TABLES.find(([pattern]) => pattern.test(lower(name)))?.[1];
+  const names = fields.map((field) => field.name);
   return [
     ...(reason === undefined ? [] : [{ words: `${name} is ${reason} on SQLite. Choose another name` }]),
     ...fields.flatMap((field) => {
       const use = Object.hasOwn(RESERVED_COLUMNS, lower(field.name)) ? RESERVED_COLUMNS[lower(field.name)] : undefined;
       return use === undefined ? [] : [{ words: `${name}.${field.name} is ${use} on SQLite. Choose another name` }];
     }),
-    ...sameNames(
-      fields.map((field) => field.name),
-      ` of ${name}`,
-    ),
+    ...sameNames(names, ` of ${name}`),
   ];
 }
 

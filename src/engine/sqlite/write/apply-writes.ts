@@ -3,7 +3,6 @@
  * sync of the disk covers all of them, and no result is reported before it. If no list stores anything, everything is
  * rolled back.
  */
-
 import { ApiError, withRequest } from '../../../base/errors.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';

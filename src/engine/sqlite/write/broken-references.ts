@@ -2,7 +2,6 @@
  * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the write
  * through indexes.
  */
-
 import { mapInSlices } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
 import {

@@ -1,5 +1,4 @@
 /** The writer thread: it owns the writing connection. */
-
 import { ApiError } from '../../../base/errors.ts';
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { type Collection, declareCatalogue } from '../../../collection/declaration.ts';
