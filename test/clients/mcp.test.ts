@@ -204,6 +204,7 @@ describe.each([...DATABASES])('/mcp on %s', (_, database) => {
     };
     expect(await count('select=id')).toBe(50);
     expect(await count('select=id&limit=100000')).toBe(200);
+    expect(await count('select=id&name=neq.#')).toBe(50);
     const named = await call('read', { collection: 'products', query: 'limit=2' });
     expect(named.text.split('</data>')).toHaveLength(2);
     const large = await call('read', { collection: 'products', query: 'limit=200' });

@@ -115,6 +115,26 @@ test('all channels of a connection that was slow go on', async () => {
   await shop.close();
 });
 
+test('a client that sends without reading the replies is disconnected', async () => {
+  const things = thingsOf({ name: 'text' });
+  const shop = serveFeeds(await openDeclaredEngine('SQLite', things), things);
+  const url = `${shop.url.replace('http', 'ws')}/realtime/v1/websocket?vsn=1.0.0`;
+  const [reader, writer] = await Promise.all([SlowWebSocket.open(url), SlowWebSocket.open(url)]);
+  const message = JSON.stringify({ topic: 'realtime:x', event: 'x'.repeat(60_000), ref: '1', payload: {} });
+  for (let sent = 1; sent <= 20; sent++) {
+    reader.send(message);
+    await until('the reply', () => reader.messages.length === sent);
+  }
+  writer.pause();
+  await until('the end of the connection', () => {
+    writer.send(message);
+    return writer.isClosed;
+  });
+  expect(reader.isClosed).toBe(false);
+  reader.close();
+  await shop.close();
+});
+
 for (const engine of ['SQLite', 'PostgreSQL']) {
   describe(engine, () => {
     let shop: FeedService;

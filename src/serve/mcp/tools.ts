@@ -183,9 +183,9 @@ async function ask(
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (prefer !== undefined) headers.set('prefer', prefer);
   const content = body === undefined ? undefined : new Response(body);
-  const response = await answer(
-    new Call(method, UNKNOWN, headers, new URL(path, 'http://localhost').href, call.peer, content),
-  );
+  // A URL has neither fragments nor line breaks here: they are characters of a value.
+  const { href } = new URL(path.replace(/[#\t\r\n]/g, encodeURIComponent), 'http://localhost');
+  const response = await answer(new Call(method, UNKNOWN, headers, href, call.peer, content));
   const text = await boundedText(response);
   if (response.ok) return text;
   const isJson = response.headers.get('content-type')?.includes('json') === true;

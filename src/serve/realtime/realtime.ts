@@ -67,7 +67,9 @@ export class Connection {
   private readonly base: string;
   private isClosed = false;
   private turn: Promise<void> = Promise.resolve();
+  /** The messages that wait for their turn: their number and their characters. */
   private waiting = 0;
+  private waitingLength = 0;
   /** Senders that wait until the client has read. */
   private blocked: (() => void)[] = [];
 
@@ -81,21 +83,26 @@ export class Connection {
     this.base = `${url.origin.replace(/^ws/, 'http')}${url.pathname.slice(0, -PATH.length)}`;
   }
 
-  /** Handles messages one after the other. */
-  receive(socket: Socket, text: unknown): void {
-    const message = parseMessage(text);
-    if (message === undefined) return;
-    if (++this.waiting > MAX_CHANNELS) {
-      socket.close(1008, 'too many messages at once');
+  /** Handles messages one after the other, no faster than the client reads the replies. */
+  receive(socket: Socket, text: string | Buffer): void {
+    this.waiting++;
+    this.waitingLength += text.length;
+    if (this.waiting > MAX_CHANNELS || this.waitingLength > MAX_UNSENT_BYTES) {
+      // A close frame would wait behind replies that nobody reads.
+      socket.terminate();
       return;
     }
     this.turn = this.turn.then(async () => {
-      try {
-        this.reply(socket, message, 'ok', await this.handle(socket, message));
-      } catch (error) {
-        this.reply(socket, message, 'error', { reason: (error as Error).message });
+      const message = this.isClosed ? undefined : parseMessage(text);
+      if (message !== undefined) {
+        const [status, response] = await this.handle(socket, message).then(
+          (found) => ['ok', found],
+          (error: Error) => ['error', { reason: error.message }],
+        );
+        await this.send(socket, { ...message, event: 'phx_reply' }, JSON.stringify({ status, response }));
       }
       this.waiting--;
+      this.waitingLength -= text.length;
     });
   }
 
@@ -124,7 +131,7 @@ export class Connection {
         return {};
       case 'access_token':
         await channel?.open(tokenIn(payload)).catch((error) => {
-          void this.send(socket, topic, 'phx_error', '{}');
+          void this.send(socket, { topic, event: 'phx_error' }, '{}');
           throw error;
         });
         return {};
@@ -139,7 +146,7 @@ export class Connection {
     const channel = new Channel(bindings, {
       request: (path, headers) => this.feed(path, headers),
       tables: (headers) => this.tables(headers),
-      send: (event, text) => this.send(socket, topic, event, text),
+      send: (event, text) => this.send(socket, { topic, event }, text),
     });
     this.channels.set(topic, channel);
     await channel.open(tokenIn(payload)).catch((error) => {
@@ -187,19 +194,12 @@ export class Connection {
     return allowed === '*' || allowed === origin || URL.parse(origin)?.host === this.headers.get('host');
   }
 
-  private reply(socket: Socket, message: Message, status: string, response: object): void {
-    this.write(socket, this.print({ ...message, event: 'phx_reply' }, JSON.stringify({ status, response })));
-  }
-
-  private async send(socket: Socket, topic: string, event: string, payload: string): Promise<void> {
-    this.write(socket, this.print({ topic, event }, payload));
+  /** Resolves when the client has room for more. */
+  private async send(socket: Socket, message: Parameters<Printer>[0], payload: string): Promise<void> {
+    if (!this.isClosed) socket.send(this.print(message, payload));
     while (!this.isClosed && socket.getBufferedAmount() > MAX_UNSENT_BYTES) {
       await new Promise<void>((resolve) => this.blocked.push(resolve));
     }
-  }
-
-  private write(socket: Socket, text: string): void {
-    if (!this.isClosed) socket.send(text);
   }
 }
 

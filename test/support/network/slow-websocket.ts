@@ -4,11 +4,15 @@ import { until } from '../processes/process.ts';
 
 export class SlowWebSocket {
   readonly messages: string[] = [];
+  isClosed = false;
   private received = Buffer.alloc(0);
   private isOpen = false;
 
   private constructor(private readonly socket: Socket) {
     socket.on('error', () => {});
+    socket.on('close', () => {
+      this.isClosed = true;
+    });
     socket.on('data', (bytes) => {
       this.received = Buffer.concat([this.received, bytes as Buffer]);
       this.parse();
