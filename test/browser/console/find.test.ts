@@ -56,6 +56,22 @@ browserStories(
       await stage.until('77 rows');
     });
 
+    test('figures beside a search that arrive late move no cell below the pointer', async () => {
+      const { page } = stage;
+      const { promise: isMeasured, resolve: answer } = Promise.withResolvers<void>();
+      await page.route(/[?&]facets=/, (route) => isMeasured.then(() => route.continue()));
+      await stage.open('/c/products');
+      await untilShown(page, ['Chai']);
+      await page.getByLabel('Search').first().fill('KÖÖRI');
+      await untilShown(page, ['Lakkalikööri']);
+      const cell = page.locator('[role=gridcell][data-field=units_in_stock]').first();
+      const before = await cell.boundingBox();
+      answer();
+      const facets = page.getByRole('complementary', { name: 'Values of the found rows' });
+      await facets.getByRole('checkbox').first().waitFor();
+      expect(await cell.boundingBox()).toEqual(before);
+    });
+
     test('the search box finds unique texts, tags and the names of references', async () => {
       const { page } = stage;
       const [first] = await stage.ask<Product[]>('/products?sku=not.is.null&order=id');

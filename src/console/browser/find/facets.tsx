@@ -1,7 +1,7 @@
 /** Beside a search: how many of the found rows have each value of a choice, a switch or a reference. */
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { type Field, isYesNo, labelOf, referenceOf, type Value } from '../api/catalogue.ts';
+import { type Field, labelOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { conditionsOf, currentQuery, embeddingsOf, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
@@ -10,7 +10,7 @@ import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { conditionFor, hasValue, toggleValue, valuesOf } from './conditions.ts';
-import { quickFields } from './quick-fields.ts';
+import { facetFields } from './quick-fields.ts';
 
 const MEDIA_TYPE = 'application/vnd.catalogue.facets+json';
 /** Values of a facet; the filter of the field has the others. */
@@ -25,9 +25,7 @@ interface Facet {
 export default function Facets({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const [, navigate] = useLocation();
-  const isChoice = (field: Field) =>
-    field.rules.oneOf !== undefined || isYesNo(field) || referenceOf(collection, field) !== undefined;
-  const fields = quickFields(collection).filter(isChoice);
+  const fields = facetFields(collection);
   const url = `${pathOf(collection)}?${queryText([
     ...conditionsOf(query),
     ['select', [printName(collection.key[0]!.name), ...embeddingsOf(query)].join(',')],
@@ -40,7 +38,6 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
       const { json } = await ask(url, { headers: { accept: MEDIA_TYPE }, signal });
       return (json as { readonly facets: Readonly<Record<string, readonly Facet[]>> }).facets;
     },
-    enabled: fields.length > 0,
     placeholderData: (before) => before,
   });
   if (data === undefined) return null;
@@ -50,26 +47,22 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
     const others = filters.filter(([name]) => name !== field.name);
     navigate(listAddress({ ...rest, filters: [...others, ...next.map((each): Pair => [field.name, each])] }));
   };
-  return (
-    <aside className="facets stack" aria-label={t.find.facets}>
-      {fields.map((field) => {
-        const chosen = chosenValues(query.filters, field);
-        return (
-          <fieldset key={field.name}>
-            <legend>{labelOf(field)}</legend>
-            {(data[printName(field.name)] ?? data[field.name] ?? []).slice(0, SHOWN).map(({ value, count, title }) => (
-              <Check key={String(value)} checked={hasValue(chosen, value)} onChange={() => toggle(field, value)}>
-                <span className="one-line">
-                  {value === null ? t.app.empty : (title ?? formatValue({ collection, field }, value))}
-                </span>{' '}
-                <span className="count">{formatNumber(count)}</span>
-              </Check>
-            ))}
-          </fieldset>
-        );
-      })}
-    </aside>
-  );
+  return fields.map((field) => {
+    const chosen = chosenValues(query.filters, field);
+    return (
+      <fieldset key={field.name}>
+        <legend>{labelOf(field)}</legend>
+        {(data[printName(field.name)] ?? data[field.name] ?? []).slice(0, SHOWN).map(({ value, count, title }) => (
+          <Check key={String(value)} checked={hasValue(chosen, value)} onChange={() => toggle(field, value)}>
+            <span className="one-line">
+              {value === null ? t.app.empty : (title ?? formatValue({ collection, field }, value))}
+            </span>{' '}
+            <span className="count">{formatNumber(count)}</span>
+          </Check>
+        ))}
+      </fieldset>
+    );
+  });
 }
 
 /** The values that the filters of a field select. */

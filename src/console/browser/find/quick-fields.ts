@@ -19,3 +19,9 @@ export function quickFields(collection: Collection): readonly Field[] {
   ];
   return fields.filter((field) => chosen.includes(field));
 }
+
+/** The fields whose values are counted beside a search: choices, switches and references. */
+export const facetFields = (collection: Collection): readonly Field[] =>
+  quickFields(collection).filter(
+    (field) => field.rules.oneOf !== undefined || isYesNo(field) || referenceOf(collection, field) !== undefined,
+  );

@@ -26,6 +26,7 @@ import { notifyError } from '../components/toasts.tsx';
 import { Toolbar } from '../components/toolbar.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { FilterBar } from '../find/filter-bar.tsx';
+import { facetFields } from '../find/quick-fields.ts';
 import { t } from '../i18n/text.ts';
 import { useLayout } from '../views/layouts.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
@@ -70,7 +71,12 @@ function List({ query }: { readonly query: ListQuery }) {
   };
   return (
     <div className="list-and-row">
-      {query.search !== '' && <Facets query={query} />}
+      {query.search !== '' && facetFields(collection).length > 0 && (
+        // It has its width before its figures arrive, so that no cell moves below the pointer.
+        <aside className="facets stack" aria-label={t.find.facets}>
+          <Facets query={query} />
+        </aside>
+      )}
       <section className="list-page">
         <ListHead query={query} checked={checked} />
         <ViewTabs query={query} />
