@@ -6,6 +6,7 @@ import { LruCache } from '../base/memo.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import { isObject } from '../collection/exact-json.ts';
 import type { MaybePromise } from '../engine/engine.ts';
+import { claimAt } from '../plan/access/claims.ts';
 import type { ClaimPath } from '../settings/access.ts';
 import { invalidToken } from './errors.ts';
 import { hashOf, KEY_HINT } from './secret-text.ts';
@@ -142,7 +143,7 @@ function checkAudience(audiences: unknown, required: string): void {
 
 /** A token without a role is anonymous, with its claims. Its subject names it, with the issuer if that may be any. */
 function callerOf(claims: Claims, { role: path, issuer, anonymous = ANONYMOUS.role }: RequiredClaims): Caller {
-  const role = valueAt(claims, path) ?? anonymous;
+  const role = claimAt(claims, path) ?? anonymous;
   if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
   const { sub, iss } = claims;
   const by = typeof iss === 'string' && issuer === '' ? ` (${printable(iss)})` : '';
@@ -152,13 +153,4 @@ function callerOf(claims: Claims, { role: path, issuer, anonymous = ANONYMOUS.ro
 /** Escapes a claim for the log: users may have chosen it. */
 function printable(text: string): string {
   return text.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
-}
-
-function valueAt(claims: Claims, path: ClaimPath): unknown {
-  let value: unknown = claims;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string | number, unknown>)[step];
-  }
-  return value;
 }

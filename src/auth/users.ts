@@ -50,7 +50,7 @@ function taken(name: string): ApiError {
 /** A user with this claim cannot log in. */
 const DISABLED = 'disabled';
 
-export interface UserChanges extends Partial<Omit<NewUser, 'name'>> {
+interface UserChanges extends Partial<Omit<NewUser, 'name'>> {
   readonly disabled?: boolean;
 }
 

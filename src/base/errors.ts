@@ -266,7 +266,7 @@ export function shorten(text: string, length = MAX_ECHOED_LENGTH): string {
 }
 
 /** A value of a body as it is, if it is short; otherwise its shortened text. */
-export function shortenValue(value: unknown): unknown {
+function shortenValue(value: unknown): unknown {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length <= MAX_ECHOED_VALUE_LENGTH ? value : shorten(text, MAX_ECHOED_VALUE_LENGTH);
 }

@@ -4,7 +4,7 @@
  */
 import type { ApiError } from './errors.ts';
 
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** The number of works at once, in total and of one caller. */
   readonly places: number;
   readonly placesPerCaller: number;

@@ -10,11 +10,6 @@ export function html(texts: TemplateStringsArray, ...contents: readonly Content[
   return new Html(texts.map((text, index) => text + shown(contents[index])).join(''));
 }
 
-/** CommonMark with tables, the format of OpenAPI descriptions. HTML in it becomes text. */
-export function markdown(text: string): Html {
-  return new Html(Bun.markdown.html(text, { noHtmlBlocks: true, noHtmlSpans: true }));
-}
-
 function shown(content: Content): string {
   if (content === undefined) return '';
   if (content instanceof Html) return content.text;

@@ -2,16 +2,23 @@
 
 import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/access/role-warnings.ts';
-import { served } from '../collection/files.ts';
+import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import { FILES_NAME, served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
-import type { Finding } from '../engine/shared/maintenance.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Finding, Maintenance } from '../engine/shared/maintenance.ts';
+import { checkContents } from '../files/storage/transfer.ts';
+import { planRead } from '../plan/read/read.ts';
+import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
-import { checkFiles } from './shared/check-files.ts';
 import { defineCommand, JSON_OPTION } from './shared/command.ts';
-import { openMaintenance } from './shared/database.ts';
+import { filesIn } from './shared/copied-files.ts';
+import { openMaintenance, withDatabase } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
+import { lines, read } from './shared/read-rows.ts';
 
 export const command = defineCommand({
   options: { ...JSON_OPTION, ...DATA_SETTINGS },
@@ -72,4 +79,49 @@ async function checkFile(file: string, json: boolean): Promise<number> {
     console.log(JSON.stringify({ ok: false, file, mistakes: error.mistakes }));
     return 1;
   }
+}
+
+/** Opening the database must not change it. */
+async function checkFiles(
+  values: Parameters<typeof withDatabase>[0],
+  maintenance: Maintenance,
+): Promise<readonly Finding[]> {
+  const loaded = await loadCatalogue(values.collections);
+  if (!loaded.catalogue.builtIn.has(FILES_NAME)) return [];
+  const warning = (detail: string) => [{ check: 'files', ok: true, isWarning: true, detail }];
+  if ((await maintenance.plan({ firstRows: NO_ROWS })).steps.length > 0) {
+    return warning('not checked, because the service changes the tables when it starts');
+  }
+  const check = async (engine: Engine, catalogue: Catalogue): Promise<readonly Finding[]> => {
+    const bytes = checkContents(filesIn(engine, catalogue).files!).catch(({ message: detail }: Error) => ({
+      check: 'files',
+      ok: false,
+      detail,
+    }));
+    return [await bytes, await checkLists(engine, catalogue)];
+  };
+  return withDatabase(values, 'never', check, { loaded }).catch((error) => warning(`not checked: ${error.message}`));
+}
+
+/** No constraint ensures that the files of a list exist. */
+async function checkLists(engine: Engine, catalogue: Catalogue): Promise<Finding> {
+  const problems: string[] = [];
+  for (const collection of served(catalogue).collections.values()) {
+    for (const { field } of collection.lists) {
+      const rows = await incompleteRows(engine, collection, field);
+      if (rows > 0) problems.push(`${field.name} of ${amount(rows)} of ${collection.name} has files that do not exist`);
+    }
+  }
+  return { check: 'lists of files', ok: problems.length === 0, detail: problems.join('; ') || 'all exist' };
+}
+
+async function incompleteRows(engine: Engine, collection: Collection, { name }: Field): Promise<number> {
+  const query = parseQuery(`select=ids:"${name}",files:"${name}"(id)&"${name}"=not.is.null`);
+  const { parts } = await read(engine, planRead(collection, query, { offset: 0 }, undefined), 'ndjson');
+  let count = 0;
+  for await (const line of lines(parts)) {
+    const { ids, files } = JSON.parse(line) as { readonly ids: readonly string[]; readonly files: readonly unknown[] };
+    if (files.length < ids.length) count++;
+  }
+  return count;
 }

@@ -1,5 +1,6 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 
+import { amount } from '../base/amount.ts';
 import { ApiError } from '../base/errors.ts';
 import { isSameFile } from '../base/files/output-file.ts';
 import { MAX_FILE_BYTES } from '../base/limits/files.ts';
@@ -17,14 +18,14 @@ import { readMapping } from './import/columns.ts';
 import { MODES, IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
 import { Problems } from './import/problems.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
-import { printRefusal, printReport } from './import/report.ts';
 import { readResolvers } from './import/resolve.ts';
-import { ImportRefused, runImport } from './import/run.ts';
+import { ImportRefused, type ImportResult, runImport } from './import/run.ts';
 import { uploaders } from './import/uploaded-files.ts';
 import { defineCommand } from './shared/command.ts';
 import { chosenCollection, isNew, withDatabase } from './shared/database.ts';
 import { checkOutput, openOutput } from './shared/output.ts';
 import { LoadBars } from './shared/progress.ts';
+import { renderTable } from './shared/table.ts';
 
 export const command = defineCommand({
   options: OPTIONS,
@@ -159,4 +160,43 @@ function readMatch(
     const choices = uniqueSets(collection).map((fields) => fields.map(({ name }) => name).join(','));
     throw new ConfigError(`--match ${names.join(',')}: not a unique field. Unique here: ${choices.join('; ')}`);
   }
+}
+
+interface Report extends ImportResult {
+  readonly database: string;
+  /** Whether the database is new: this reveals a mistyped path. */
+  readonly isNew: boolean;
+  /** Lines that hold nothing but separators. */
+  readonly blankLines: number;
+  readonly dryRun: boolean;
+  readonly rejects: string | undefined;
+}
+
+function printReport(report: Report, problems: Problems, isJson: boolean): void {
+  if (isJson) {
+    console.log(JSON.stringify({ ok: true, ...report, problems: problems.list }));
+    return;
+  }
+  process.stderr.write(problems.print());
+  const { read, inserted, updated, ignored: unchanged, rejected } = report;
+  const into = report.isNew ? ` into a new catalogue in ${report.database}` : '';
+  const results = { inserted, updated, unchanged, rejected };
+  const lines = [
+    `${report.dryRun ? 'Would import' : 'Imported'} ${amount(read - rejected)}${into}`,
+    renderTable(Object.keys(results), [results]).trimEnd(),
+    ...(report.rejects === undefined ? [] : [`The rejected rows are in ${report.rejects}`]),
+    ...(report.blankLines > 0 ? [`${amount(report.blankLines, 'blank line')} left out`] : []),
+  ];
+  console.log(lines.join('\n'));
+}
+
+function printRefusal({ message, read, rejected }: ImportRefused, problems: Problems, isJson: boolean): void {
+  if (isJson) {
+    console.log(JSON.stringify({ ok: false, error: message, read, rejected, problems: problems.list }));
+    return;
+  }
+  const advice = problems.areTaken ? '; --mode upsert changes rows that exist, --mode ignore skips them' : '';
+  process.stderr.write(
+    `${problems.print()}catalogue: ${message}; fix the file, or store the other rows with --keep-going${advice}\n`,
+  );
 }

@@ -1,6 +1,9 @@
 /** `catalogue user`: manages users, who log in to the console. */
+
+import { passwordProblem } from '../auth/passwords.ts';
 import type { CredentialStore } from '../auth/store.ts';
 import { addUser, changeUser, findUser, removeUser } from '../auth/users.ts';
+import { MAX_PASSWORD_BYTES } from '../base/limits/auth.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { ConfigError, type Values } from '../settings/by-command.ts';
 import { defineCommand, printResult } from './shared/command.ts';
@@ -13,7 +16,6 @@ import {
   withStore,
   withUniqueName,
 } from './shared/credentials.ts';
-import { newPassword } from './shared/new-password.ts';
 
 type Settings = Values<typeof CREDENTIAL_OPTIONS>;
 
@@ -94,4 +96,64 @@ async function change(
 
 function tell({ json, role }: Settings, name: string, words: string): void {
   printResult(json, { name, ...(role === '' ? {} : { role }) }, words);
+}
+
+async function newPassword(user: string): Promise<string> {
+  const password = process.stdin.isTTY === true ? await typedTwice(user) : await firstLine();
+  const problem = passwordProblem(password);
+  if (problem !== undefined) throw new ConfigError(problem);
+  return password;
+}
+
+async function firstLine(): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of Bun.stdin.stream()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes('\n') || text.length > MAX_PASSWORD_BYTES) break;
+  }
+  const [line = ''] = text.split(/\r?\n/, 1);
+  if (line === '') throw new ConfigError('standard input contains no password');
+  return line;
+}
+
+async function typedTwice(user: string): Promise<string> {
+  const first = await typed(`Password for ${user}: `);
+  const problem = passwordProblem(first);
+  if (problem !== undefined) throw new ConfigError(problem);
+  if ((await typed('The same again: ')) !== first)
+    throw new ConfigError('the two passwords differ; nothing was changed');
+  return first;
+}
+
+const ENTER = ['\r', '\n'];
+const CANCEL = ['\x03', '\x04'];
+const RUBOUT = ['\x7f', '\b'];
+
+function typed(prompt: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(prompt);
+  stdin.setRawMode(true);
+  stdin.resume();
+  return new Promise((resolve, reject) => {
+    const letters: string[] = [];
+    const end = () => {
+      stdin.off('data', read);
+      stdin.setRawMode(false);
+      stdin.pause();
+      stderr.write('\n');
+    };
+    const read = (chunk: Buffer | string) => {
+      for (const letter of chunk.toString()) {
+        if (ENTER.includes(letter) || CANCEL.includes(letter)) {
+          end();
+          if (ENTER.includes(letter)) return resolve(letters.join(''));
+          return reject(new ConfigError('canceled; nothing was changed'));
+        }
+        if (RUBOUT.includes(letter)) letters.pop();
+        else letters.push(letter);
+      }
+    };
+    stdin.on('data', read);
+  });
 }

@@ -86,7 +86,7 @@ export interface FunctionDraft extends Described {
   readonly returns?: FunctionResultDraft;
 }
 
-export interface FunctionParameterDraft {
+interface FunctionParameterDraft {
   readonly name: string;
   readonly type: string;
   readonly optional?: boolean;
@@ -106,7 +106,7 @@ export interface FunctionResultDraft {
 }
 
 export const CHANGE_KINDS = ['insert', 'update', 'delete'] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** A receiver of changes. */
 export interface WebhookDraft {

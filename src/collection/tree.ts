@@ -6,7 +6,7 @@ import { derivedName } from './derived-name.ts';
 import { type Relation, relationsOf } from './relations.ts';
 
 /** The relation from a field to the rows of a tree, and the field of these rows that leads to the row above. */
-export interface TreeField {
+interface TreeField {
   readonly relation: Relation;
   readonly by: Field;
 }

@@ -43,8 +43,7 @@ function draftParameter({ name, reading, value }: Named<GivenActionParameter>): 
   const type = value?.type?.value;
   if (value === undefined || type === undefined) return undefined;
   if (!/^[A-Za-z_]\w*$/.test(name) || RESERVED_PLACEHOLDERS.includes(name)) {
-    addMistake(reading, reading.at, `${name} is not a name for a parameter: use letters, digits and _`);
-    return undefined;
+    return addMistake(reading, reading.at, `${name} is not a name for a parameter: use letters, digits and _`);
   }
   if (type !== 'rows') {
     if (value.fields !== undefined) addMistake(reading, value.fields.at, 'fields is for the type rows');
@@ -55,8 +54,7 @@ function draftParameter({ name, reading, value }: Named<GivenActionParameter>): 
   }
   const given = value.fields?.value;
   if (given === undefined) {
-    addMistake(reading, reading.at, 'rows need fields: fields: { product: int4 }');
-    return undefined;
+    return addMistake(reading, reading.at, 'rows need fields: fields: { product: int4 }');
   }
   const fields = given.flatMap((field) => draftValue(field as Named<GivenField>) ?? []);
   const maximum = rowLimit(value, reading);

@@ -56,8 +56,7 @@ function draftResult(
   if (mediaType !== undefined && (type === undefined || many !== undefined))
     addMistake(reading, mediaType.at, 'mediaType is for one value: returns needs type, without many');
   if (collection !== undefined && !collections.includes(collection.value)) {
-    addMistake(reading, collection.at, `returns: ${unknownName('collection', collection.value, collections)}`);
-    return undefined;
+    return addMistake(reading, collection.at, `returns: ${unknownName('collection', collection.value, collections)}`);
   }
   return defined({
     collection: collection?.value,

@@ -99,7 +99,7 @@ function readLogicValue(scanner: Scanner): string {
   return array === '' ? readListedValue(scanner) : array;
 }
 
-export function readList(scanner: Scanner): string[] {
+function readList(scanner: Scanner): string[] {
   scanner.skipSpaces();
   scanner.expect('(');
   scanner.skipSpaces();

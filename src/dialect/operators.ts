@@ -7,7 +7,7 @@ import { type Ability, can, type Type } from '../collection/types/type.ts';
 /** The form of the text after `operator.`. */
 type Form = 'value' | 'list' | 'keyword' | 'search';
 
-export interface OperatorRules {
+interface OperatorRules {
   readonly form: Form;
   /** PostgreSQL's spelling, for its messages. */
   readonly symbol: string;

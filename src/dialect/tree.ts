@@ -12,7 +12,7 @@ export interface FieldPath {
   readonly figure?: Figure;
 }
 /** `prices.amount.min()` in a condition, `prices(amount.min())` in an order. Without a field, rows are counted. */
-export interface Figure {
+interface Figure {
   readonly embed: string;
   readonly aggregate: Aggregate;
 }

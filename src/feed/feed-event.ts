@@ -12,7 +12,7 @@ export interface FeedEvent {
 }
 
 /** Events that belong together, and the id to resume after them. */
-export interface LiveStep {
+interface LiveStep {
   readonly events: readonly FeedEvent[];
   readonly id: string | undefined;
   /** The number of characters. */

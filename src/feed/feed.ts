@@ -31,7 +31,7 @@ import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
 import { eventText, heartbeat, NO_DATA, rowsAt, stepChunk, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
-export interface FeedOptions extends FeedLimits {
+interface FeedOptions extends FeedLimits {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
 }

@@ -10,7 +10,7 @@ export interface FeedLimits {
 }
 
 /** Whom the feed counts for. */
-export interface Follower {
+interface Follower {
   readonly name: string;
   readonly isAnonymous: boolean;
 }

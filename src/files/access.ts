@@ -16,7 +16,7 @@ import type { RequestContext } from '../response/request-context.ts';
 import type { FileStore, StoredFile } from './store.ts';
 
 /** Whether the caller uploaded the file. Names do not decide: a user, a key and tokens of two issuers may share one. */
-export function isUploader({ owner }: StoredFile, { caller }: RequestContext): boolean {
+function isUploader({ owner }: StoredFile, { caller }: RequestContext): boolean {
   return owner !== null && owner === caller?.identity;
 }
 

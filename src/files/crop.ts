@@ -69,7 +69,7 @@ function chunksOf(png: Buffer): readonly Chunk[] {
 }
 
 /** Length, type, data, and the checksum of type and data. */
-function printChunk({ type, data }: Chunk): readonly Buffer[] {
+export function printChunk({ type, data }: Chunk): readonly Buffer[] {
   const start = Buffer.alloc(8);
   start.writeUInt32BE(data.length, 0);
   start.write(type, 4, 'latin1');

@@ -12,7 +12,7 @@ import {
 import { coverSize, cropMiddle, type Size } from './crop.ts';
 import { notStored, SAVE_AGAIN } from './errors.ts';
 
-export interface ImageFacts extends Size {
+interface ImageFacts extends Size {
   /** A tiny preview, as a data URL. */
   readonly placeholder: string;
 }
@@ -72,7 +72,7 @@ export interface Box {
 }
 
 /** A decoded image, from which sizes are made. */
-export interface Decoded {
+interface Decoded {
   readonly bytes: Uint8Array;
   /** The size of the original, from which the other sizes follow. */
   readonly size: Size;

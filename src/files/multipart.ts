@@ -4,7 +4,7 @@ import { MAX_FORM_PARTS, MAX_SKIPPED_FORM_BYTES } from '../base/limits/files.ts'
 import { type HeaderValue, readHeaderValue } from './content-disposition.ts';
 import { notStored } from './errors.ts';
 
-export interface Part {
+interface Part {
   readonly disposition: HeaderValue;
   readonly contentType: string | null;
   /** Must be read to its end before the next part. */

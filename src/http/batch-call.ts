@@ -23,7 +23,7 @@ export function readBatch(document: Document): readonly BatchRequest[] {
   const list = document.kind === 'json' ? document.value : undefined;
   if (!Array.isArray(list) || list.length === 0) {
     const problem = Array.isArray(list) ? 'the batch is empty' : 'a batch is a JSON array of requests';
-    throw invalid(problem, 'Send [{"method": "POST", "path": "/…", "body": {…}}, …].');
+    throw invalidBatch(problem, 'Send [{"method": "POST", "path": "/…", "body": {…}}, …].');
   }
   if (list.length > MAX_BATCH_REQUESTS) {
     throw new ApiError('54000', `a batch may have ${MAX_BATCH_REQUESTS} requests, and not ${list.length}`, {
@@ -36,19 +36,23 @@ export function readBatch(document: Document): readonly BatchRequest[] {
 
 function readRequest(value: unknown, index: number): BatchRequest {
   try {
-    if (!isObject(value)) throw invalid('a request of a batch is an object', `It has ${MEMBERS.join(', ')}.`);
+    if (!isObject(value)) throw invalidBatch('a request of a batch is an object', `It has ${MEMBERS.join(', ')}.`);
     const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
-    if (unknown !== undefined) throw invalid(`a request has no '${unknown}'`, `It may have ${MEMBERS.join(', ')}.`);
+    if (unknown !== undefined)
+      throw invalidBatch(`a request has no '${unknown}'`, `It may have ${MEMBERS.join(', ')}.`);
     const { method, path, headers = {}, body, affects } = value;
     if (!BATCH_WRITES.some((each) => each === method)) {
-      throw invalid(`method: ${print(method)} is not a write`, `Use one of ${BATCH_WRITES.join(', ')}.`);
+      throw invalidBatch(`method: ${print(method)} is not a write`, `Use one of ${BATCH_WRITES.join(', ')}.`);
     }
     if (typeof path !== 'string' || path[0] !== '/' || !path.isWellFormed()) {
-      throw invalid(`path: ${print(path)} is not a path`, 'It begins with /, as in /products?id=eq.1.');
+      throw invalidBatch(`path: ${print(path)} is not a path`, 'It begins with /, as in /products?id=eq.1.');
     }
-    if (method === 'DELETE' && body !== undefined) throw invalid('a DELETE has no body', 'Filter in its path.');
+    if (method === 'DELETE' && body !== undefined) throw invalidBatch('a DELETE has no body', 'Filter in its path.');
     if (affects !== undefined && !(Number.isSafeInteger(affects) && (affects as number) >= 0)) {
-      throw invalid(`affects: ${print(affects)} is not a number of rows`, 'Use a whole number, as in "affects": 1.');
+      throw invalidBatch(
+        `affects: ${print(affects)} is not a number of rows`,
+        'Use a whole number, as in "affects": 1.',
+      );
     }
     return {
       method: method as BatchRequest['method'],
@@ -63,20 +67,20 @@ function readRequest(value: unknown, index: number): BatchRequest {
 }
 
 function readHeaders(value: unknown): Headers {
-  if (!isObject(value)) throw invalid(`headers: ${print(value)} is not an object`, 'Use {"Prefer": "…"}.');
+  if (!isObject(value)) throw invalidBatch(`headers: ${print(value)} is not an object`, 'Use {"Prefer": "…"}.');
   const headers = new Headers();
   for (const [name, text] of Object.entries(value)) {
     if (!BATCH_HEADERS.includes(name.toLowerCase())) {
-      throw invalid(
+      throw invalidBatch(
         `headers: a request cannot have ${name}`,
         `Allowed: ${BATCH_HEADERS.join(', ')}. Others go with the batch.`,
       );
     }
-    if (typeof text !== 'string') throw invalid(`headers: ${name} is ${print(text)}, not a text`, 'Use a text.');
+    if (typeof text !== 'string') throw invalidBatch(`headers: ${name} is ${print(text)}, not a text`, 'Use a text.');
     try {
       headers.append(name, text);
     } catch {
-      throw invalid(`headers: ${print(text)} is not a value of ${name}`, 'Use one line of ASCII.');
+      throw invalidBatch(`headers: ${print(text)} is not a value of ${name}`, 'Use one line of ASCII.');
     }
   }
   return headers;
@@ -86,6 +90,7 @@ function print(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }
 
-function invalid(message: string, hint: string): ApiError {
+/** The error of a batch whose form is wrong. */
+export function invalidBatch(message: string, hint: string): ApiError {
   return new ApiError('PGRST102', message, { nothingChanged: true, hint });
 }

@@ -9,7 +9,7 @@ import { readList } from './lists.ts';
 import { type ColumnNotation, type DefaultNotation, notationOf } from './notation.ts';
 
 /** Converts a cell into the text that the type of its field reads. It throws if the cell is ambiguous. */
-export type CellReader = (cell: string) => string;
+type CellReader = (cell: string) => string;
 
 /** Undefined if every text stays as it is. */
 export function cellReader(field: Field, notation: ColumnNotation | undefined): CellReader | undefined {

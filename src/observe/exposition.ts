@@ -3,7 +3,7 @@ import type { Metric } from '../base/metric.ts';
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export type Labels = Readonly<Record<string, string | number>>;
+type Labels = Readonly<Record<string, string | number>>;
 
 export interface Sample {
   readonly value: number;

@@ -87,7 +87,7 @@ function setOf(collection: string, many: boolean, isSet = many, from = `'*'`): s
 }
 
 /** The types of a routine, each as the text of a member or type. */
-export interface Signature {
+interface Signature {
   readonly args: readonly string[];
   readonly returns: string;
 }

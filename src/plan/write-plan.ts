@@ -54,7 +54,7 @@ export type WritePlan = InsertPlan | UpdatePlan | UpdateEachPlan | DeletePlan;
 /** Sets a field to a value, or to the result of an operation on its stored value. */
 export type Assignment = SetValue | SetResult;
 
-export interface SetValue {
+interface SetValue {
   readonly field: Field;
   readonly value: Value;
 }

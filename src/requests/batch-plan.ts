@@ -8,7 +8,7 @@ import { withSentValue } from '../dialect/payload.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
-import type { BatchRequest } from '../http/batch-call.ts';
+import { type BatchRequest, invalidBatch } from '../http/batch-call.ts';
 import { BODY_TYPES, readDocument } from '../http/body/parse-body.ts';
 import { Call, pathAndQuery } from '../http/call.ts';
 import { findRows } from '../http/rows.ts';
@@ -90,7 +90,7 @@ export class BatchPlanner {
     const location = { prefix, path: pathAndQuery(within) };
     const call = new Call(method, location, headers);
     if (call.preferences.tx !== undefined) {
-      throw invalid('Prefer: tx concerns the whole batch', 'Send it as a header of the batch.');
+      throw invalidBatch('Prefer: tx concerns the whole batch', 'Send it as a header of the batch.');
     }
     if (this.prefer !== null) headers.append('prefer', this.prefer);
     // An action means the fields that it names.
@@ -133,7 +133,7 @@ function* documentOf(body: unknown, contentType: string | null): Task<Document> 
   const type = (contentType ?? 'application/json').split(';', 1)[0]!.trim().toLowerCase();
   if (type.endsWith('json') && BODY_TYPES.includes(type)) return { kind: 'json', value: body };
   if (typeof body === 'string') return yield* readDocument(new TextEncoder().encode(body), contentType);
-  throw invalid(`the body of a request with ${type} is a text`, 'Send it as a JSON string, or the rows as JSON.');
+  throw invalidBatch(`the body of a request with ${type} is a text`, 'Send it as a JSON string, or the rows as JSON.');
 }
 
 /** Lets a request return the columns that later ones use. Those that the client selects are checked later. */
@@ -152,7 +152,7 @@ function isSelective({ call, preferences }: WriteCall): boolean {
 }
 
 function* checkReturned({ plan, media }: PlannedWrite, request: number, column: string): Task<void> {
-  if (media.format !== 'json') throw invalid(`request ${request} returns ${media.format}`, '$from needs JSON.');
+  if (media.format !== 'json') throw invalidBatch(`request ${request} returns ${media.format}`, '$from needs JSON.');
   if (plan.returning?.columns.some(({ name }) => name === column)) return;
   throw new ApiError('42703', `request ${request} does not return ${column}`, { hint: 'Add it to its select.' });
 }
@@ -164,10 +164,6 @@ function* atRequest<T>(index: number, work: Task<T>): Task<T> {
   } catch (error) {
     throw withRequest(error, index);
   }
-}
-
-function invalid(message: string, hint: string): ApiError {
-  return new ApiError('PGRST102', message, { nothingChanged: true, hint });
 }
 
 function tooManyRows(): ApiError {

@@ -160,7 +160,7 @@ export async function explainPlan(
 const MOMENT = builtIn('timestamptz');
 
 /** The position of `Prefer: as-of`; undefined for the present. Rejects a time before the log of a collection begins. */
-export function positionOf(
+function positionOf(
   engine: Pick<Engine, 'log'>,
   plan: ReadPlan,
   preferences: Preferences,
@@ -194,7 +194,7 @@ function readMoment(text: string): string {
 }
 
 /** Rows of an earlier time are visible if they were then. The log is read as of now. */
-export function asOfMoment(plan: ReadPlan, preferences: Preferences): ReadPlan {
+function asOfMoment(plan: ReadPlan, preferences: Preferences): ReadPlan {
   const text = preferences['as-of'];
   if (text === undefined || plan.log !== undefined) return plan;
   return atMoment(plan, Math.min(Date.parse(readMoment(text)) || Number.POSITIVE_INFINITY, Date.now()));

@@ -1,12 +1,17 @@
 /** A call of /rpc/<name> from request to answer: a stored query, an action, or a function of the database. */
+
+import { runToEnd } from '../base/cooperative.ts';
 import { ApiError } from '../base/errors.ts';
 import { decode, splitQuery } from '../base/net/query-string.ts';
 import type { Action, Catalogue, Routine } from '../collection/declaration.ts';
+import type { BodyType } from '../collection/draft.ts';
+import { WrittenNumber } from '../collection/exact-json.ts';
 import { groupTexts, parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
 import { pageOf } from '../dialect/page.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
+import { decodeText, readDocument } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
 import { optionsAnswer } from '../http/methods.ts';
 import { JSON_MEDIA, negotiate, prefersMedia } from '../http/negotiate.ts';
@@ -28,14 +33,13 @@ import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { callAction } from './action.ts';
-import { receiveArguments } from './call-arguments.ts';
 import { explainPlan, handledBy, type Reading, readPlanned } from './read.ts';
 import type { Writing } from './write.ts';
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'];
 const POST_ONLY = ['OPTIONS', 'POST'];
 
-export interface Calling extends Reading {
+interface Calling extends Reading {
   readonly bodies: BodyReceiver;
   readonly writing: Writing;
   /** The whole catalogue, in which actions run. */
@@ -180,4 +184,47 @@ export function settingsOf({ call, caller }: RequestContext): Record<string, str
     'request.cookies': JSON.stringify(call.cookies),
     'request.jwt.claims': JSON.stringify({ ...caller?.claims, role: caller?.role ?? 'anonymous' }),
   };
+}
+
+/** Bodies without names, and the types of parameters that take them. */
+const OPAQUE: Readonly<Record<string, BodyType>> = {
+  'text/plain': 'text',
+  'text/xml': 'xml',
+  'application/octet-stream': 'bytea',
+};
+const FORM = 'application/x-www-form-urlencoded';
+
+/** `columns` names the arguments to use. */
+async function receiveArguments(
+  bodies: BodyReceiver,
+  call: Call,
+  columns: readonly string[] | undefined,
+): Promise<GivenArguments> {
+  const { contentType } = call;
+  const [mediaType = ''] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const body = await bodies.receive(call);
+  try {
+    const { bytes } = body;
+    const type = Object.hasOwn(OPAQUE, mediaType) ? OPAQUE[mediaType]! : undefined;
+    if (type !== undefined)
+      return { kind: 'opaque', type, text: type === 'bytea' ? `\\x${bytes.toHex()}` : decodeText(bytes) };
+    if (bytes.length === 0) return { kind: 'json', values: new Map(), whole: '{}' };
+    const document = runToEnd(readDocument(bytes, contentType));
+    if (mediaType === FORM) return { kind: 'texts', texts: groupTexts(splitQuery(decodeText(bytes))) };
+    const isUsed = (name: string) => columns?.includes(name) ?? true;
+    const object =
+      document.kind === 'json'
+        ? objectIn(document.value)
+        : Object.fromEntries(document.header.map((name, index) => [name, document.rows[0]?.[index] ?? null]));
+    const values = new Map(Object.entries(object).filter(([name]) => isUsed(name)));
+    return { kind: 'json', values, ...(document.kind === 'json' ? { whole: decodeText(bytes) } : {}) };
+  } finally {
+    body.release();
+  }
+}
+
+/** The object, or the first of a list. Anything else has no names. */
+function objectIn(value: unknown): object {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'object' && first !== null && !(first instanceof WrittenNumber) ? first : {};
 }

@@ -32,7 +32,7 @@ import {
 /** The number of times that a step is tried, because rows changed meanwhile. */
 const ATTEMPTS = 3;
 
-export interface UndoOptions {
+interface UndoOptions {
   readonly engine: Engine;
   readonly files: Files | undefined;
   /** The catalogue as the caller sees it. */

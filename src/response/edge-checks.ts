@@ -11,7 +11,7 @@ import { clientNetwork, TrustedProxies } from '../http/edge/proxies.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Middleware, RequestContext } from './request-context.ts';
 
-export interface EdgeCheckOptions {
+interface EdgeCheckOptions {
   /** Whether only this machine can reach the service. */
   readonly isOnLoopback: boolean;
   readonly allowedHosts: readonly string[];
@@ -71,7 +71,7 @@ export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
 const HEALTH_CHECKS = ['/live', '/ready', '/metrics'];
 
 /** Health checks are never limited. */
-export function isRateLimited({ target }: Call): boolean {
+function isRateLimited({ target }: Call): boolean {
   return target.kind !== 'page' || !HEALTH_CHECKS.includes(target.path);
 }
 

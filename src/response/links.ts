@@ -13,7 +13,7 @@ import type { FieldPath, Query } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { type Expression, namedField, type OrderKey, type ReadPlan } from '../plan/types.ts';
 
-export interface PageRead {
+interface PageRead {
   /** Path and query as sent. */
   readonly url: string;
   readonly query: Query;

@@ -10,7 +10,7 @@ import type { Access } from '../plan/access/permissions.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Origin, WritePlan } from '../plan/write-plan.ts';
 
-export type Stage = 'jwt' | 'parse' | 'plan' | 'transaction' | 'response';
+type Stage = 'jwt' | 'parse' | 'plan' | 'transaction' | 'response';
 type TimedStage = readonly [stage: Stage, start: number, end: number];
 const NO_STAGES: readonly TimedStage[] = [];
 

@@ -32,12 +32,12 @@ export function readCertificate({
 }
 
 /** Fields for the log. */
-export function describeCertificate({ cert }: Certificate): { readonly certificate: string; readonly until: string } {
+function describeCertificate({ cert }: Certificate): { readonly certificate: string; readonly until: string } {
   const { subject, subjectAltName, validToDate } = new X509Certificate(cert);
   return { certificate: subjectAltName ?? subject, until: validToDate.toISOString() };
 }
 
-export function isExpired({ cert }: Certificate): boolean {
+function isExpired({ cert }: Certificate): boolean {
   return new X509Certificate(cert).validToDate.getTime() < Date.now();
 }
 

@@ -6,7 +6,7 @@ import type { Audit, Resources } from '../response/own-resources.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 
-export interface ServedDeclaration {
+interface ServedDeclaration {
   readonly file: string;
   /** The text before it was parsed. If it changes in between, no request may edit it. */
   readonly served: string;

@@ -9,9 +9,8 @@ import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { type Catalogue, type CatalogueSettings, declareCatalogue } from '../collection/declaration.ts';
 import { readText, versionOf } from '../declare/declaration-file.ts';
 import { parseDeclaration } from '../declare/read.ts';
-import { parseNodes, pathAt } from '../declare/reader/document.ts';
+import { type Node, parseNodes, pathAt } from '../declare/reader/document.ts';
 import { DeclarationError, Mistakes } from '../declare/reader/mistakes.ts';
-import { rowFilesIn } from '../declare/row-files.ts';
 import { mergeIntoText } from '../declare/writer/merge.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { isInMemory, maintenanceOf } from '../engine/open.ts';
@@ -197,4 +196,26 @@ function failed(reason: string): ApiError {
     details: `${reason}.`,
     hint: 'The log of the service contains the reason.',
   });
+}
+
+/**
+ * The files of rows that a declaration names, by collection, with aliases and merge keys resolved as for the service.
+ * Reads no file but the text.
+ */
+/** Empty for a text that is not YAML. */
+function rowFilesIn(text: string): ReadonlyMap<string, string> {
+  const collections = member(parseNodes(text, new Mistakes()), 'collections');
+  const found = entriesOf(collections).flatMap(({ key, node }): [string, string][] => {
+    const rows = member(node, 'rows');
+    return rows?.kind === 'text' ? [[key, rows.text]] : [];
+  });
+  return new Map(found);
+}
+
+function member(node: Node | undefined, name: string): Node | undefined {
+  return entriesOf(node).find(({ key }) => key === name)?.node;
+}
+
+function entriesOf(node: Node | undefined) {
+  return node?.kind === 'map' ? node.entries : [];
 }

@@ -73,7 +73,7 @@ function origin(given: string, name: string): string {
   return normalized;
 }
 
-export function addressRange(given: string, name: string): string {
+function addressRange(given: string, name: string): string {
   if (parseRange(given) !== undefined) return given;
   throw new ConfigError(
     `${name} names addresses such as 10.0.0.5, ranges such as 10.0.0.0/8 or fd00::/8, or ${RANGE_WORDS.join(', ')}, not ${given}`,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MCP_CALLER_PREVIEWS, MCP_PREVIEWS } from '../../src/base/limits/http.ts';
-import { Previews } from '../../src/serve/mcp/previews.ts';
+import { Previews } from '../../src/serve/mcp/tools.ts';
 import { DATABASES } from '../support/processes/databases.ts';
 import { cleanUp, run, type Service, startService, temporaryFolder } from '../support/processes/process.ts';
 

@@ -115,7 +115,7 @@ function linkOrRename(partial: string, file: string): void {
 }
 
 /** Calls fsync on a file or directory. */
-export function sync(path: string): void {
+function sync(path: string): void {
   const file = openSync(path, 'r');
   try {
     fsyncSync(file);

@@ -2,7 +2,7 @@
 import { ApiError, unlessThrown } from '../errors.ts';
 import { MAX_PARAMETERS } from '../limits/http.ts';
 
-export type Pair = readonly [key: string, value: string];
+type Pair = readonly [key: string, value: string];
 
 /** Throws as soon as there are more than `most`. */
 export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {

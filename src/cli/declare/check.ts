@@ -69,21 +69,15 @@ export function differencesIn(
 
 /** A function of the file that the database does not have like this. Undeclared functions do not count. */
 function functionDifference(declared: FunctionDraft, callable: readonly FunctionDraft[]): string[] {
-  const text = ({ description: _, ...rest }: FunctionDraft) => JSON.stringify(rest, sorted);
-  if (callable.some((each) => text(each) === text(declared))) return [];
+  const asDeclared = ({ description: _, ...rest }: FunctionDraft) => rest;
+  if (callable.some((each) => Bun.deepEquals(asDeclared(each), asDeclared(declared)))) return [];
   const isThere = callable.some(({ name }) => name === declared.name);
   return [`function ${declared.name}: ${isThere ? 'other parameters or results' : 'not'} in the database`];
 }
 
 function changed<T extends object, Name extends keyof T>(one: T, other: T, properties: readonly Name[]): Name[] {
-  const text = (value: unknown) => JSON.stringify(isNothing(value) ? null : value, sorted);
-  return properties.filter((property) => text(one[property]) !== text(other[property]));
-}
-
-/** Objects with the same members are equal in any order. */
-function sorted(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const said = (value: unknown) => (isNothing(value) ? null : value);
+  return properties.filter((property) => !Bun.deepEquals(said(one[property]), said(other[property])));
 }
 
 /** Absent, false and an empty list mean the same. */

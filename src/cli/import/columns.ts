@@ -1,15 +1,16 @@
 /** Maps the columns of a file to fields, by name or by --map. */
 
+import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
-import type { Notations } from '../../import/cells.ts';
+import { cellReader, type Notations } from '../../import/cells.ts';
+import { type DateReader, isDated } from '../../import/date-pattern.ts';
 import { fieldFromHeader, matchColumns } from '../../import/headers.ts';
-import { type RowProblem, rowPlanner } from '../../plan/write/row-planner.ts';
+import { RowProblem, rowPlanner } from '../../plan/write/row-planner.ts';
 import type { StoredRow } from '../../plan/write-plan.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { type ConversionOptions, cellConverter } from './conversions.ts';
 import type { CellResolver } from './resolve.ts';
 
 /** The number of field names listed for an unknown column. */
@@ -27,7 +28,7 @@ export interface Columns {
 }
 
 /** Maps column names to field names; an empty field name skips the column. */
-export type Mapping = ReadonlyMap<string, string>;
+type Mapping = ReadonlyMap<string, string>;
 
 /** `Name=product_name`, one or several. */
 export function readMapping(text: string, collection: Collection): Mapping {
@@ -194,4 +195,50 @@ function noColumn(flag: string, column: string, names: readonly string[]): strin
 
 function namesOf({ fields }: Collection): readonly string[] {
   return fields.map(({ name }) => name);
+}
+
+interface ConversionOptions {
+  readonly dates: DateReader | undefined;
+  readonly resolvers: ReadonlyMap<Field, CellResolver>;
+  /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
+  readonly hasHeader: boolean;
+}
+
+/** Converts the cells of a row. A cell that cannot be converted is empty. */
+function cellConverter(
+  fields: readonly (Field | undefined)[],
+  { dates, resolvers, hasHeader }: ConversionOptions,
+  notations: Notations,
+) {
+  const converterOf = (field: Field | undefined): ((cell: unknown) => unknown) | undefined => {
+    if (field === undefined) return undefined;
+    const resolver = resolvers.get(field);
+    if (resolver !== undefined) return (cell) => resolver.keyOf(cell, hasHeader);
+    if (isDated(field.type) && dates !== undefined) return ofTexts((cell) => dates(cell, field.type));
+    const read = hasHeader ? cellReader(field, notations.of(field)) : undefined;
+    return read && ofTexts(read);
+  };
+  const converters = fields.map(converterOf);
+  const converted = [...converters.keys()].filter((at) => converters[at] !== undefined);
+  return (cells: readonly unknown[], report: (problem: RowProblem) => void): readonly unknown[] => {
+    // Most rows have nothing to convert, and are not copied.
+    let result: unknown[] | undefined;
+    for (const at of converted) {
+      let value: unknown;
+      try {
+        value = converters[at]!(cells[at]);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        report(new RowProblem(fields[at]!, error));
+      }
+      if (value === cells[at]) continue;
+      result ??= [...cells];
+      result[at] = value;
+    }
+    return result ?? cells;
+  };
+}
+
+function ofTexts(read: (cell: string) => unknown) {
+  return (cell: unknown) => (typeof cell === 'string' ? read(cell) : cell);
 }

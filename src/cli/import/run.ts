@@ -15,7 +15,7 @@ import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
 import type { Problem } from './problems.ts';
 import type { Rejects } from './rejects.ts';
 
-export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'match' | 'dryRun' | 'origin'>, ColumnOptions {
+interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'match' | 'dryRun' | 'origin'>, ColumnOptions {
   /** Whether to store the valid rows if others are bad. */
   readonly keepGoing: boolean;
   /** Opens the file once more, to learn how its columns write numbers; undefined if that is not possible. */

@@ -18,7 +18,7 @@ import type { CellResolver } from './resolve.ts';
 const NAMES = builtIn('text[]');
 const ACTOR = 'catalogue import';
 
-export interface UploadOptions extends Limits {
+interface UploadOptions extends Limits {
   readonly catalogue: Catalogue;
   /** The folder of the files. */
   readonly folder: string;

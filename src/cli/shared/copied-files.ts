@@ -2,7 +2,6 @@
 import { lazyAsync } from '../../base/memo.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { CHUNKS, CONTENTS, FILES_NAME, STORAGES } from '../../collection/files.ts';
-import { storeJson } from '../../collection/types/type.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { FileRecords } from '../../files/records.ts';
 import { newStorage, openStorage } from '../../files/storage/identity.ts';
@@ -10,6 +9,7 @@ import type { Content } from '../../files/storage/storage.ts';
 import { chunksOf, copyContent } from '../../files/storage/transfer.ts';
 import { FileStore } from '../../files/store.ts';
 import type { StoredRow } from '../../plan/write-plan.ts';
+import { storedRow } from './copied-log.ts';
 
 export interface SourceRows {
   rows(collection: Collection): AsyncIterable<StoredRow>;
@@ -70,8 +70,4 @@ function contentOf({ fields }: Collection, row: StoredRow): Content | undefined 
   const value = (name: string) => row[fields.findIndex((field) => field.name === name)];
   const sha256 = value('sha256');
   return sha256 === null ? undefined : { id: String(value('id')), sha256: String(sha256), size: Number(value('size')) };
-}
-
-function storedRow({ fields }: Collection, row: Readonly<Record<string, unknown>>): StoredRow {
-  return fields.map(({ name, type }) => storeJson(type, row[name] ?? null));
 }

@@ -15,12 +15,12 @@ import type { StoredRow } from '../../plan/write-plan.ts';
 const TEXT = builtIn('text');
 
 /** A row of the source in the form of the target. The fields of `into` may have other types. */
-export function storedRow({ fields }: Collection, row: Row): StoredRow {
+export function storedRow({ fields }: Collection, row: Readonly<Record<string, unknown>>): StoredRow {
   return fields.map(({ name, type }) => storeJson(type, type === TEXT ? textOf(row[name]) : row[name]));
 }
 
 /** A value of another type as text. */
-function textOf(value: Row[string] | undefined): unknown {
+function textOf(value: unknown): unknown {
   return value === null || value === undefined || typeof value === 'string' ? value : jsonText(value);
 }
 

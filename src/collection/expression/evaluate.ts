@@ -3,7 +3,7 @@ import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { lowerCase, upperCase } from '../../text/case.ts';
 import { compareText, compareValues } from '../types/compare.ts';
-import { withinInteger } from '../types/number/arithmetic.ts';
+import { inFloats, withinInteger } from '../types/number/arithmetic.ts';
 import { exactDecimal, exactUnits, printDecimal, printTrimmed, rounded } from '../types/number/decimal-text.ts';
 import { can, type Type } from '../types/type.ts';
 import type { Value } from '../value.ts';
@@ -22,7 +22,7 @@ interface Exact {
 /** Exact numbers are `Exact`, floats are numbers; values of other types are as everywhere. */
 type Operand = Value | Exact;
 type Call = Expression & { readonly kind: 'call' };
-export type ReadField = (name: string) => Value;
+type ReadField = (name: string) => Value;
 
 export function evaluate(expression: Expression, type: Type, read: ReadField): Value {
   return storedAs(type, operandOf(expression, read));
@@ -108,9 +108,8 @@ function called({ operation, args, type }: Call, of: (argument: Expression) => O
     case '-':
     case '*':
     case '/':
-      return type === FLOAT
-        ? inFloats(operation, one as number, other as number)
-        : inUnits(operation, one as Exact, other as Exact);
+      if (type !== FLOAT) return inUnits(operation, one as Exact, other as Exact);
+      return operation === '/' && other === 0 ? null : inFloats(operation, one as number, other as number);
     case 'negate':
       return type === FLOAT ? -(one as number) : { ...(one as Exact), units: -(one as Exact).units };
     case 'abs':
@@ -187,25 +186,6 @@ function inUnits(operation: Arithmetic, one: Exact, other: Exact): Exact | null 
 function atScale({ units, scale }: Exact, to: number): bigint {
   return units * 10n ** BigInt(to - scale);
 }
-
-function inFloats(operation: Arithmetic, one: number, other: number): number | null {
-  if (operation === '/' && other === 0) return null;
-  const result = FLOATS[operation](one, other);
-  const areFinite = Number.isFinite(one) && Number.isFinite(other);
-  if (!Number.isFinite(result) && areFinite) throw new ApiError('22003', 'value out of range: overflow');
-  const isProduct = operation === '*' || operation === '/';
-  if (result === 0 && isProduct && one !== 0 && other !== 0 && areFinite) {
-    throw new ApiError('22003', 'value out of range: underflow');
-  }
-  return result;
-}
-
-const FLOATS: Readonly<Record<Arithmetic, (one: number, other: number) => number>> = {
-  '+': (one, other) => one + other,
-  '-': (one, other) => one - other,
-  '*': (one, other) => one * other,
-  '/': (one, other) => one / other,
-};
 
 function roundedTo(number: Exact | number, decimals: number): Operand {
   if (typeof number === 'number') {

@@ -15,7 +15,7 @@ export class ExpressionError extends Error {
   }
 }
 
-export const FUNCTIONS = ['coalesce', 'lower', 'upper', 'length', 'round', 'abs', 'filled'] as const;
+const FUNCTIONS = ['coalesce', 'lower', 'upper', 'length', 'round', 'abs', 'filled'] as const;
 const COMPARISONS = ['=', '<>', '<', '<=', '>', '>='] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 export type Arithmetic = '+' | '-' | '*' | '/';

@@ -16,7 +16,7 @@ export type Node = { readonly at: Place } /** `placeOf` is the place in the file
   | { readonly kind: 'map'; readonly entries: readonly Entry[] }
 );
 
-export interface Entry {
+interface Entry {
   readonly key: string;
   /** The position of the key. */
   readonly at: Place;

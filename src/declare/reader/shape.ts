@@ -157,14 +157,14 @@ export function asWritten(takes: readonly Node['kind'][], words: string, schema:
   return { takes, words, schema: () => schema, read: (node) => node };
 }
 
-export function listOf<T>(shape: Shape<T>, words: string, least = 1): Shape<readonly At<T>[]> {
+export function listOf<T>(shape: Shape<T>, words: string): Shape<readonly At<T>[]> {
   return {
     takes: ['list'],
     words,
-    schema: () => ({ type: 'array', items: shape.schema(), minItems: least }),
+    schema: () => ({ type: 'array', items: shape.schema(), minItems: 1 }),
     read: (node, reading, what) => {
       const items = node.kind === 'list' ? node.items : [];
-      if (items.length < least) return addMistake(reading, node.at, `${what} must be ${words}, at least ${least}`);
+      if (items.length === 0) return addMistake(reading, node.at, `${what} must be ${words}, at least 1`);
       return items.flatMap((item) => {
         const value = readAs(shape, item, reading, `each of ${what}`);
         return value === undefined ? [] : [{ value, at: item.at }];

@@ -32,7 +32,7 @@ const WORKBOOKS = ['xlsx', 'xlsm', 'xls', 'ods', 'numbers'];
 
 const STANDARD_INPUT = '-';
 
-export function formatOf(path: string, named: FileFormat | undefined): FileFormat {
+function formatOf(path: string, named: FileFormat | undefined): FileFormat {
   const format = named ?? EXTENSIONS[extensionOf(path)];
   if (format !== undefined) return format;
   const [what, rename] =

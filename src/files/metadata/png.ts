@@ -1,4 +1,5 @@
 /** PNG (https://www.w3.org/TR/png-3/): removes texts, times and Exif metadata, and keeps everything else. */
+import { printChunk } from '../crop.ts';
 import { type Container, MAX_COLLECTED_BYTES, NOTHING, SKIP_REST, type Step } from './container.ts';
 import { neededOrientation } from './orientation.ts';
 
@@ -29,9 +30,5 @@ export class Png implements Container {
 function orientationOf(chunk: Buffer): Uint8Array {
   const exif = neededOrientation(chunk.subarray(HEADER_BYTES, -CHECKSUM_BYTES));
   if (exif === undefined) return NOTHING;
-  const body = Buffer.concat([Buffer.from('eXIf', 'latin1'), exif]);
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(CHECKSUM_BYTES)];
-  length.writeUInt32BE(exif.length);
-  checksum.writeUInt32BE(Bun.hash.crc32(body));
-  return Buffer.concat([length, body, checksum]);
+  return Buffer.concat(printChunk({ type: 'eXIf', data: exif }));
 }

@@ -20,7 +20,7 @@ interface StorageRow {
 }
 
 /** A marked place for the files of a new catalogue, with its row. */
-export interface NewStorage {
+interface NewStorage {
   readonly storage: Storage;
   readonly row: StorageRow & { readonly name: string };
   /** Removes the mark, if the row could not be stored. */

@@ -168,7 +168,7 @@ function tooMany(what: string): ApiError {
   });
 }
 
-export function numberTooLong(): ApiError {
+function numberTooLong(): ApiError {
   return new ApiError('54000', `a number of a body may have ${MAX_NUMBER_LENGTH} characters`, {
     nothingChanged: true,
   });

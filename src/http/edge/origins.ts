@@ -88,7 +88,7 @@ export function originHeaders(listed: readonly string[]): ((call: Call, response
   };
 }
 
-export interface Hosts {
+interface Hosts {
   /** Whether only this machine can reach the service. */
   readonly isOnLoopback: boolean;
   /** Allowed besides the names of this machine: `shop.example.com`, `*.example.com`, `*`. */
@@ -113,7 +113,7 @@ export function hostCheck({ isOnLoopback, allowed }: Hosts): ((call: Call) => vo
   };
 }
 
-export function isListed(host: string, allowed: readonly string[]): boolean {
+function isListed(host: string, allowed: readonly string[]): boolean {
   return allowed.some((each) => each === ANY || each === host || (each[0] === '*' && host.endsWith(each.slice(1))));
 }
 

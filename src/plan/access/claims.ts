@@ -20,11 +20,12 @@ export function claimIn(text: string): ClaimPath | undefined {
   throw new ApiError('PGRST100', `${text} is not a claim; a whole value is written {claims.name}`);
 }
 
-export function claimAt(claims: Claims, path: ClaimPath): unknown {
+/** A step of the path is a name, or a position in a list. */
+export function claimAt(claims: Claims, path: readonly (string | number)[]): unknown {
   let value: unknown = claims;
   for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
+    value = (value as Readonly<Record<string | number, unknown>>)[name];
   }
   return value;
 }

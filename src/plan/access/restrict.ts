@@ -122,9 +122,9 @@ class ReadAccess extends PlanMap {
   }
 }
 
-export const SETS: ReadonlySet<ChangeWay> = new Set(['set']);
+const SETS: ReadonlySet<ChangeWay> = new Set(['set']);
 
-export function changeWays(plan: UpdatePlan | UpdateEachPlan): ReadonlySet<ChangeWay> {
+function changeWays(plan: UpdatePlan | UpdateEachPlan): ReadonlySet<ChangeWay> {
   const assignments = plan.kind === 'update' ? plan.set : plan.changes.flatMap(({ set }) => set);
   return new Set(assignments.filter(({ field }) => plan.given.includes(field)).map(wayOf));
 }

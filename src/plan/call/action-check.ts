@@ -17,7 +17,7 @@ import type { ActionArguments } from './action-arguments.ts';
 import type { Argument } from './arguments.ts';
 import { parameterIn } from './stored-query.ts';
 
-export interface ActionProblem {
+interface ActionProblem {
   /** The position of the entry; absent for the whole action. */
   readonly entry?: number;
   readonly message: string;

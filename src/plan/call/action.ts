@@ -25,7 +25,7 @@ export interface BoundEntry {
   readonly bind: (query: Query) => Query;
 }
 
-export interface CallContext {
+interface CallContext {
   /** Absent to check a declaration: then claims are null. */
   readonly claims: Claims | undefined;
   /** The time of the call, as text. */

@@ -13,9 +13,10 @@ import type { Value } from '../../collection/value.ts';
 import type { Refinement, TextArguments } from '../../dialect/call-query.ts';
 import type { Page } from '../../dialect/page.ts';
 import type { Permissions } from '../access/permissions.ts';
+import { NO_ORDER } from '../read/order.ts';
 import { planRead } from '../read/read.ts';
 import { NO_COLUMNS } from '../read/shape.ts';
-import type { CallArguments, FunctionCall, ReadPlan } from '../types.ts';
+import { ALWAYS, type CallArguments, type FunctionCall, type ReadPlan } from '../types.ts';
 import type { CallShape } from './find-routine.ts';
 
 export type GivenArguments =
@@ -77,15 +78,7 @@ export function planFunction(
 ): ReadPlan {
   const { returns } = source.function;
   if (returns === undefined) {
-    return {
-      kind: 'read',
-      from: NOTHING,
-      columns: NO_COLUMNS,
-      order: [],
-      where: { kind: 'constant', value: true },
-      offset: 0,
-      source,
-    };
+    return { kind: 'read', from: NOTHING, columns: NO_COLUMNS, order: NO_ORDER, where: ALWAYS, offset: 0, source };
   }
   const { collection, isDeclared } = returns;
   return planRead(collection, query, page, count, isDeclared ? permissions : undefined, { source });

@@ -22,7 +22,7 @@ import type { ReadPlan } from '../types.ts';
 import type { Argument } from './arguments.ts';
 
 /** Arguments by the name of their placeholder. */
-export type Arguments = Pick<ReadonlyMap<string, Argument>, 'get'>;
+type Arguments = Pick<ReadonlyMap<string, Argument>, 'get'>;
 
 export const storedRequest = memoize(({ query }: StoredQuery): Query => parseQuery(query));
 

@@ -1,5 +1,6 @@
 /** Pages: the order keys of the last row, after which the next page begins, and the maximum number of rows. */
 import { memoize } from '../../base/memo.ts';
+import { changed, mapped } from '../map-plan.ts';
 import { type Expression, isSameField, namedField, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
 
 /**
@@ -51,11 +52,7 @@ function limited(most: number): (columns: readonly OutputColumn[]) => readonly O
 }
 
 function limitColumns(columns: readonly OutputColumn[], most: number): readonly OutputColumn[] {
-  const changed = columns.map((column) => {
-    const expression = limitExpression(column.expression, most);
-    return expression === column.expression ? column : { ...column, expression };
-  });
-  return changed.every((column, index) => column === columns[index]) ? columns : changed;
+  return mapped(columns, (column) => changed(column, { expression: limitExpression(column.expression, most) }));
 }
 
 function limitExpression(expression: Expression, most: number): Expression {
@@ -63,7 +60,5 @@ function limitExpression(expression: Expression, most: number): Expression {
     const plan = withMaxRows(expression.plan, most);
     return { ...expression, plan: expression.many ? plan : { ...expression.plan, columns: plan.columns } };
   }
-  if (!('of' in expression)) return expression;
-  const of = limitExpression(expression.of, most);
-  return of === expression.of ? expression : { ...expression, of };
+  return 'of' in expression ? changed(expression, { of: limitExpression(expression.of, most) }) : expression;
 }

@@ -136,7 +136,7 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
   return { asked: plan(shape, condition), whole, shown: plan(shape, isItem) };
 }
 
-export interface ItemPlan {
+interface ItemPlan {
   readonly asked: ReadPlan;
   readonly whole: ReadPlan;
   readonly shown: ReadPlan;

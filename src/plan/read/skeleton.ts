@@ -13,7 +13,7 @@ import { planEmbeds } from './embed.ts';
 import type { Embeds } from './embeds.ts';
 import { planShapes, type Shapes } from './shape.ts';
 
-export interface Skeleton extends Shapes {
+interface Skeleton extends Shapes {
   readonly embeds: Embeds;
 }
 

@@ -2,7 +2,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { fieldDenied } from '../../collection/access/permission-errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
-import { jsonText, WrittenNumber } from '../../collection/exact-json.ts';
+import { isObject, jsonText, WrittenNumber } from '../../collection/exact-json.ts';
 import type { OperationName } from '../../collection/types/operations.ts';
 import { can } from '../../collection/types/type.ts';
 import { isHidden } from '../resolve.ts';
@@ -15,7 +15,7 @@ export const MAX_ROUND = 18;
 /** Undefined if the cell is a value. `collection` is the caller's view. */
 export function readOperation(collection: Collection, field: Field, cell: unknown): SetResult | undefined {
   const { operations } = field.type;
-  if (operations === undefined || !isObject(cell)) return undefined;
+  if (operations === undefined || !isOperationCell(cell)) return undefined;
   if (!takesOperations(collection, field)) {
     throw invalid(field, cell, 'a key or a reference takes a value, not an operation');
   }
@@ -52,20 +52,16 @@ export function hasOperation(
   rows: readonly (readonly unknown[])[],
 ): boolean {
   const places = [...columns.keys()].filter((at) => byName.get(columns[at]!)?.type.operations !== undefined);
-  return rows.some((cells) => places.some((at) => isObject(cells[at])));
+  return rows.some((cells) => places.some((at) => isOperationCell(cells[at])));
 }
 
 function canRound({ type }: Field): boolean {
   return can(type, 'number');
 }
 
-function isObject(cell: unknown): cell is Readonly<Record<string, unknown>> {
-  return (
-    typeof cell === 'object' &&
-    cell !== null &&
-    !Array.isArray(cell) &&
-    !(cell instanceof WrittenNumber || cell instanceof EarlierValue)
-  );
+/** A value of an earlier request is no operation. */
+function isOperationCell(cell: unknown): cell is Record<string, unknown> {
+  return isObject(cell) && !(cell instanceof EarlierValue);
 }
 
 function invalid(field: Field, cell: unknown, reason: string): ApiError {

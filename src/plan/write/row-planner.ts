@@ -27,10 +27,10 @@ export class RowProblem extends Error {
 }
 
 /** Receives the problems of a row. By default, the first one is thrown. */
-export type ReportProblem = (problem: RowProblem) => void;
+type ReportProblem = (problem: RowProblem) => void;
 
 /** An empty cell is undefined. If `report` does not throw, values with problems are null; a field has one at most. */
-export type RowPlanner = (cells: readonly unknown[], report?: ReportProblem) => StoredRow;
+type RowPlanner = (cells: readonly unknown[], report?: ReportProblem) => StoredRow;
 
 /** The meaning of an empty cell: null, as in PostgREST; the default; or null unless the field is required. */
 export type MissingValue = 'null' | 'default' | 'no value';

@@ -7,7 +7,7 @@ import { decryptFile, isEncrypted } from './encryption.ts';
 import { isPlace, openPlace, reasonOf } from './place.ts';
 import { fetchFile, listBackups, type StoredBackup } from './stored-backups.ts';
 
-export interface BackupChoice {
+interface BackupChoice {
   /** A file, or a place with the name of a backup, or a place, of which the newest backup is used. */
   readonly from: string;
   /** The moment whose state is wanted. By default that of the backup. */

@@ -162,7 +162,7 @@ export async function fetchFile(
   return decrypted;
 }
 
-export interface Retention {
+interface Retention {
   /** The number of backups to keep. */
   readonly backupsKept: number;
   /** Their age; 0 if it does not matter. */

@@ -1,7 +1,14 @@
 /** The tools of an agent. Each is a request of the public API with the caller's credentials. */
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../base/errors.ts';
-import { MCP_MAX_ROWS, MCP_RESULT_BYTES, MCP_ROWS } from '../../base/limits/http.ts';
+import {
+  MCP_CALLER_PREVIEWS,
+  MCP_MAX_ROWS,
+  MCP_PREVIEW_MS,
+  MCP_PREVIEWS,
+  MCP_RESULT_BYTES,
+  MCP_ROWS,
+} from '../../base/limits/http.ts';
 import { mayWriteAny } from '../../collection/access/views.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
@@ -9,7 +16,46 @@ import { RIGHTS } from '../../collection/draft.ts';
 import { jsonText } from '../../collection/exact-json.ts';
 import { Call, UNKNOWN } from '../../http/call.ts';
 import { BATCH_PATH, OWN_PATH, UNDO_PATH } from '../../http/target.ts';
-import { Previews } from './previews.ts';
+
+interface Preview {
+  readonly caller: string;
+  readonly session: string;
+  /** A batch. As bytes, which are exactly its memory. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+export class Previews {
+  /** By token, the oldest first. */
+  private readonly previews = new Map<string, Preview & { readonly until: number }>();
+
+  /** Returns the token. The oldest previews make room for it: first those of its caller, then any. */
+  add(preview: Preview): string {
+    const token = crypto.randomUUID().slice(0, 8);
+    this.previews.set(token, { ...preview, until: Date.now() + MCP_PREVIEW_MS });
+    this.dropOldest(MCP_CALLER_PREVIEWS, preview.caller);
+    this.dropOldest(MCP_PREVIEWS);
+    return token;
+  }
+
+  /** Returns and removes the body: a token is used once, also if the response is lost. */
+  take(token: string, caller: string, session: string): Preview['body'] | undefined {
+    const found = this.previews.get(token);
+    if (found?.caller !== caller || found.session !== session || Date.now() > found.until) return undefined;
+    this.previews.delete(token);
+    return found.body;
+  }
+
+  private dropOldest(limit: typeof MCP_PREVIEWS, caller?: string): void {
+    const now = Date.now();
+    let [count, bytes] = [0, 0];
+    for (const [token, preview] of [...this.previews].reverse()) {
+      if (caller !== undefined && preview.caller !== caller) continue;
+      count++;
+      bytes += preview.body.length;
+      if (count > limit.count || bytes > limit.bytes || now > preview.until) this.previews.delete(token);
+    }
+  }
+}
 
 /** A call of a tool. */
 export interface AgentCall {

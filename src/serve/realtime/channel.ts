@@ -5,7 +5,7 @@
 import type { FeedEvent, LiveSteps } from '../../feed/feed-event.ts';
 import { ALL_TABLES, type Binding, filterQuery } from './protocol.ts';
 
-export interface ChannelContext {
+interface ChannelContext {
   /** Requests the feed of a path of the service with these headers. Throws a `RejectedRequest`. */
   readonly request: (path: string, headers: Headers) => Promise<LiveSteps>;
   /** The tables that the caller finds in the document at `/`. */

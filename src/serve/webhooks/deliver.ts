@@ -15,7 +15,7 @@ export interface Receiver {
   readonly networks: AddressRanges;
 }
 
-export interface Message {
+interface Message {
   /** The same for every attempt. */
   readonly id: string;
   readonly body: string;

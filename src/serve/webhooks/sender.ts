@@ -16,13 +16,13 @@ const FIRST_DELAY_MS = 1_000;
 const DOWN_AFTER = 5;
 
 /** Counts since the start of the process. */
-export interface SenderCounts {
+interface SenderCounts {
   delivered: number;
   failed: number;
   waiting: number;
 }
 
-export interface SenderContext {
+interface SenderContext {
   readonly receiver: Receiver;
   readonly changes: WebhookChanges;
   readonly log: ChangeLog;

@@ -10,8 +10,6 @@ export interface Progress {
   readonly seq: number;
   readonly delivered: number;
   readonly delivered_at: string | null;
-  readonly holder?: string | null;
-  readonly held_until?: string | null;
 }
 
 export interface Delivery {

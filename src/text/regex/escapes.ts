@@ -2,7 +2,7 @@
 import type { Scanner } from '../scanner.ts';
 import { invalid } from './problems.ts';
 
-export type Escape =
+type Escape =
   | { readonly kind: 'character'; readonly codePoint: number }
   /** An RE2 class that is also valid inside brackets. */
   | { readonly kind: 'class'; readonly source: string }

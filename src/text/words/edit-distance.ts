@@ -2,20 +2,20 @@
 import { editDistance } from '../../base/nearest-name.ts';
 
 /** One bit for each letter of a word: an edit changes at most two of them. */
-export function lettersOf(word: string): number {
+function lettersOf(word: string): number {
   let bits = 0;
   for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31);
   return bits;
 }
 
-export function countBits(bits: number): number {
+function countBits(bits: number): number {
   let rest = bits - ((bits >>> 1) & 0x55555555);
   rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
   return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
 /** Misspellings: one edit from 4 letters, two from 8. */
-export function allowedEdits(word: string): number {
+function allowedEdits(word: string): number {
   return word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
 }
 

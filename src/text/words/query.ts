@@ -22,7 +22,7 @@ export interface WordQuery {
 
 export type SearchSyntax = 'web' | 'words' | 'phrase';
 
-export const MAX_QUERY_WORDS = 64;
+const MAX_QUERY_WORDS = 64;
 const PIECE = /(-?)"([^"]*)"?|(\S+)/gu;
 /** A shorter last word is not a prefix: too many words begin with it. */
 const SHORTEST_PREFIX = 2;

@@ -2,7 +2,7 @@
  * Splits a text into words for the declared search. Case, accents and ligatures do not matter: `Groß` and `GROSS` are
  * one word, as are `Café` and `cafe`. Scripts without spaces are split by a dictionary.
  */
-export interface Word {
+interface Word {
   readonly text: string;
   /** Its place among the words of the text. A code as a whole has the place of its first part. */
   readonly position: number;

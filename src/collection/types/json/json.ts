@@ -1,11 +1,13 @@
 /** json: PostgreSQL's jsonb, stored as its printed text and compared as jsonb compares. */
 import { ApiError } from '../../../base/errors.ts';
+import { MAX_CONTAINMENT_STEPS } from '../../../base/limits/engine.ts';
 import { parseJson, WrittenNumber } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
+import { keyCount, keyPart } from '../compare.ts';
+import { decimalKey } from '../number/decimal-text.ts';
 import { toNumbers, wholeOfDecimal } from '../number/number-casts.ts';
 import { type Cast, defineType, itself, type Type } from '../type.ts';
-import { jsonContains, jsonKey } from './json-order.ts';
-import { printJson, readJson } from './json-text.ts';
+import { printJson, readJson, storedKeys } from './json-text.ts';
 
 const read = (text: string): string => printJson(readJson(text));
 
@@ -59,3 +61,60 @@ export const json = defineType({
   declares: 'export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];',
   input: 'json',
 });
+
+/**
+ * The sort order of jsonb: null, texts, numbers, false, true, arrays, objects. Shorter arrays and objects come first,
+ * then the comparison goes part by part, with keys in storage order. A top-level empty array sorts first, for
+ * historical reasons in PostgreSQL.
+ */
+function jsonKey(json: unknown): string {
+  return Array.isArray(json) && json.length === 0 ? '0' : partKey(json);
+}
+
+function partKey(json: unknown): string {
+  if (json === null) return '1';
+  if (typeof json === 'string') return `2${keyPart(json)}`;
+  if (typeof json === 'number') return `3${decimalKey(String(json))}`;
+  if (json instanceof WrittenNumber) return `3${decimalKey(json.text)}`;
+  if (typeof json === 'boolean') return json ? '5' : '4';
+  if (Array.isArray(json)) return `6${keyCount(json.length)}${json.map(partKey).join('')}`;
+  const members = storedKeys(json as object).map(
+    (key) => keyPart(key) + partKey((json as Record<string, unknown>)[key]),
+  );
+  return `7${keyCount(members.length)}${members.join('')}`;
+}
+
+/**
+ * jsonb's `@>`: an object contains another if it has its members, an array if it has its elements in any order; nested
+ * values need only be contained as well. An array also contains a single value that is one of its elements.
+ */
+function jsonContains(whole: unknown, part: unknown): boolean {
+  let steps = 0;
+  if (Array.isArray(whole) && !isContainer(part)) return singlesOf(whole).has(jsonKey(part));
+  return contains(whole, part);
+
+  function contains(one: unknown, other: unknown): boolean {
+    if (++steps > MAX_CONTAINMENT_STEPS) throw new ApiError('54000', 'too many elements to compare');
+    if (!isContainer(other)) return !isContainer(one) && jsonKey(one) === jsonKey(other);
+    if (Array.isArray(other)) return Array.isArray(one) && hasElements(one, other);
+    if (!isContainer(one) || Array.isArray(one)) return false;
+    return Object.keys(other).every((key) => Object.hasOwn(one, key) && contains(one[key], other[key]));
+  }
+
+  function hasElements(one: readonly unknown[], other: readonly unknown[]): boolean {
+    const singles = singlesOf(one);
+    const containers = one.filter(isContainer);
+    return other.every((part) =>
+      isContainer(part) ? containers.some((each) => contains(each, part)) : singles.has(jsonKey(part)),
+    );
+  }
+}
+
+/** The scalar elements by their keys: 1 and 1.0 are equal. */
+function singlesOf(array: readonly unknown[]): ReadonlySet<string> {
+  return new Set(array.filter((each) => !isContainer(each)).map(jsonKey));
+}
+
+function isContainer(json: unknown): json is Record<string, unknown> {
+  return typeof json === 'object' && json !== null && !(json instanceof WrittenNumber);
+}

@@ -9,9 +9,13 @@ import { NUMBER_OPERATIONS, type OperationName, type Operations } from '../opera
 import { type Exact, exactDecimal, exactUnits, printDecimal, rounded, wholeDigits } from './decimal-text.ts';
 import { nearestText } from './float-text.ts';
 
-const SIGNS: Readonly<Partial<Record<OperationName, string>>> = { increment: '+', decrement: '-', multiply: '*' };
-/** Operations whose result is zero only if an operand is. */
-const SCALING: readonly OperationName[] = ['multiply', 'divide'];
+type Sign = '+' | '-' | '*' | '/';
+const SIGNS: Readonly<Partial<Record<OperationName, Sign>>> = {
+  increment: '+',
+  decrement: '-',
+  multiply: '*',
+  divide: '/',
+};
 /** The digits of an operand before and after the point. */
 const MAX_DIGITS = 38;
 /** A quotient of a stored number and an operand never differs from a halfway point by less than 10^-113. */
@@ -81,34 +85,37 @@ export function floatOperations(narrow: (number: number) => number): Operations 
       return Number.isFinite(number) ? number + 0 : undefined;
     },
     apply: (value, { operation, operand, round }) => {
-      const [one, other] = [Number(value), Number(operand)];
-      const isNotZero = SCALING.includes(operation) && one !== 0 && other !== 0;
-      const result = checked(COMPUTE[operation]!(one, other), one, isNotZero);
+      const one = Number(value);
+      const result = inFloats(SIGNS[operation]!, one, Number(operand));
       const stored = round === undefined || !Number.isFinite(result) ? result : roundFloat(result, round);
-      const narrowed = checked(narrow(stored), one, stored !== 0);
+      const narrowed = checked(narrow(stored), Number.isFinite(one), stored !== 0);
       return Number.isNaN(narrowed) ? 'NaN' : narrowed + 0;
     },
     postgres: (column, { operation, round }, operand) => {
-      const sign = operation === 'divide' ? '/' : SIGNS[operation];
       // Adding zero turns -0 into 0.
-      const result = `(${column}::float8 ${sign} ${operand} + 0)`;
+      const result = `(${column}::float8 ${SIGNS[operation]} ${operand} + 0)`;
       return round === undefined ? result : `round(${result}::numeric, ${round})::float8`;
     },
   };
 }
 
-const COMPUTE: Readonly<Partial<Record<OperationName, (one: number, other: number) => number>>> = {
-  increment: (one, other) => one + other,
-  decrement: (one, other) => one - other,
-  multiply: (one, other) => one * other,
-  divide: (one, other) => one / other,
+const FLOATS: Readonly<Record<Sign, (one: number, other: number) => number>> = {
+  '+': (one, other) => one + other,
+  '-': (one, other) => one - other,
+  '*': (one, other) => one * other,
+  '/': (one, other) => one / other,
 };
 
-/** Rejects a finite number that became infinite, and one other than zero that became zero. */
-function checked(result: number, from: number, isNotZero: boolean): number {
-  const isOverflow = !Number.isFinite(result) && Number.isFinite(from);
-  if (isOverflow) throw new ApiError('22003', 'value out of range: overflow');
-  if (result === 0 && isNotZero) throw new ApiError('22003', 'value out of range: underflow');
+/** Rejects a result that is too large, or too small, for a double. */
+export function inFloats(sign: Sign, one: number, other: number): number {
+  const areFinite = Number.isFinite(one) && Number.isFinite(other);
+  const isScaled = (sign === '*' || sign === '/') && one !== 0 && other !== 0;
+  return checked(FLOATS[sign](one, other), areFinite, areFinite && isScaled);
+}
+
+function checked(result: number, areFinite: boolean, isNotZero: boolean): number {
+  if (areFinite && !Number.isFinite(result)) throw new ApiError('22003', 'value out of range: overflow');
+  if (isNotZero && result === 0) throw new ApiError('22003', 'value out of range: underflow');
   return result;
 }
 

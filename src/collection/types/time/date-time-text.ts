@@ -86,7 +86,7 @@ function offsetOf([utc, sign, hours, minutes = '0', seconds = '0']: readonly (st
   return sign === '-' ? -offset : offset;
 }
 
-export function outOfRange(text: string, hint?: string): ApiError {
+function outOfRange(text: string, hint?: string): ApiError {
   return new ApiError('22008', `date/time field value out of range: "${text}"`, { hint });
 }
 

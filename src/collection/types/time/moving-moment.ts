@@ -3,7 +3,7 @@ import type { Moment } from './date-time-text.ts';
 
 const DAYS_FROM_TODAY = { now: 0, today: 0, tomorrow: 1, yesterday: -1 } as const;
 
-export type MovingWord = keyof typeof DAYS_FROM_TODAY;
+type MovingWord = keyof typeof DAYS_FROM_TODAY;
 export const MOVING_WORDS = Object.keys(DAYS_FROM_TODAY) as readonly MovingWord[];
 
 /** A value that changes with time. Days begin at midnight in the zone. */
@@ -50,7 +50,7 @@ function midnight(zone: string, day: number): number {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The milliseconds by which a zone is ahead of UTC. Throws a RangeError for an unknown zone. */
-export function offsetAt(zone: string, at: number): number {
+function offsetAt(zone: string, at: number): number {
   if (zone === UTC) return 0;
   const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longOffset' });
   formats.set(zone, format);
