@@ -68,6 +68,8 @@ browserStories('the cell grid', (stage) => {
     await until('the prices', async () => (await pricesOf(stage, 3))[0] === 18);
     await stage.until('Undone.');
 
+    // A picture has no text for the cells.
+    await paste(stage, '', '<img src="data:,">');
     await page.keyboard.press('Home');
     await page.keyboard.press('F2');
     await page.getByLabel('Product name of Aniseed Syrup').fill('Nothing');
@@ -76,6 +78,7 @@ browserStories('the cell grid', (stage) => {
     await page.keyboard.type('Syrup');
     await page.keyboard.press('Tab');
     await stage.until('Syrup was saved.');
+    expect(await pricesOf(stage, 3)).toEqual([18, 18, 18]);
     await page.keyboard.press('End');
     await page.keyboard.press('Control+End');
     await cell(stage, 'product_name', 76).waitFor();

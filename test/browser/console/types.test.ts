@@ -90,6 +90,41 @@ browserStories(
       await until('the first supplier', async () => (await text(stage, 'supplier_id', 0)) === first!.company_name);
     });
 
+    test('references are typed down a column, and by a name whose row arrives late, as fast as the keys come', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?order=id');
+      await untilShown(page, ['Chai']);
+      await page.route(/\/categories\?/, async (route) => {
+        await Bun.sleep(400);
+        await route.continue();
+      });
+      await cell(stage, 'category_id', 0).click({ position: { x: 170, y: 10 } });
+      for (const [name, id] of [['Seaf', 1], ['Meat', 2]] as const) {
+        await page.keyboard.type(name, { delay: 40 });
+        await page.keyboard.press('Enter');
+        await until('the row below', async () => {
+          const active = await page.getByRole('grid').getAttribute('aria-activedescendant');
+          return active?.startsWith(`cell-${id}-`) === true;
+        });
+      }
+      const stored = async () => [(await stage.product(1)).category_id, (await stage.product(2)).category_id];
+      await until('both categories', async () => String(await stored()) === '8,6');
+
+      await stage.open('/c/products/3');
+      const input = page.getByRole('combobox', { name: 'Category' });
+      for (const key of ['Enter', 'Tab']) {
+        await input.fill('');
+        await input.pressSequentially('Seafood', { delay: 40 });
+        await page.keyboard.press(key);
+        await page.locator('[role=combobox][aria-expanded=false]:not([aria-invalid])').and(input).waitFor();
+        await page.keyboard.press('Control+s');
+        await until('the category', async () => (await stage.product(3)).category_id === 8);
+        expect(await page.getByRole('dialog').count()).toBe(0);
+        await stage.service.fetch('/products/3', { method: 'PATCH', body: '{"category_id":2}' });
+        await page.reload();
+      }
+    });
+
     test('a pasted date that may be of two months is asked about, with the order of the language first', async () => {
       const { page } = stage;
       await stage.open('/c/products?id=eq.3');

@@ -1,5 +1,5 @@
 /** A text input with a list of options (ARIA combobox). The popup is in the top layer, so it works within dialogs. */
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent as KeyEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../i18n/text.ts';
 import { usePopover } from './popover.ts';
 
@@ -45,6 +45,8 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
   /** Undefined while the person does not type. */
   const [typed, setTyped] = useState(start);
   const [at, setAt] = useState(0);
+  /** Whether Enter was pressed before the options of the typed text arrived. */
+  const [isEntered, setEntered] = useState(false);
   const isOpen = isInline || typed !== undefined;
   const input = useRef<HTMLInputElement>(null);
   const popup = useRef<HTMLDivElement>(null);
@@ -52,12 +54,18 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
   usePopover(isOpen && !isInline, input, popup);
   const canCreate = onCreate !== undefined && (typed ?? '').trim() !== '';
   const count = options.length + (canCreate ? 1 : 0);
+  useEffect(() => {
+    if (!isEntered || isLoading) return;
+    setEntered(false);
+    input.current!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+  }, [isEntered, isLoading]);
   const open = (next: string) => {
+    setEntered(false);
     setTyped(next);
     setAt(next === '' ? -1 : 0);
     onType(next);
   };
-  const close = () => setTyped(undefined);
+  const close = () => !isInline && setTyped(undefined);
   const leave = () => {
     if (typed !== undefined && typed.trim() !== '') onLeave?.(typed.trim());
     close();
@@ -67,15 +75,15 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
     else onCreate?.create(typed!.trim());
     close();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       if (!isOpen) return open('');
       if (count > 0) setAt(event.key === 'ArrowDown' ? (at + 1) % count : (Math.max(at, 0) + count - 1) % count);
     } else if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
-      event.stopPropagation();
-      if (at >= 0 && at < count) choose(at);
+      if (isLoading && options.length === 0) setEntered(true);
+      else if (at >= 0 && at < count) choose(at);
       else leave();
     } else if ((event.key === 'Backspace' || event.key === 'Delete') && typed === '' && text !== '') {
       onChoose(undefined);

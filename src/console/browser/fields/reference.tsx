@@ -1,6 +1,6 @@
 /** References to rows of other collections, shown as the title of the other row. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { type Collection, may, referenceOf, titleFieldOf, titleOfCollection, type Value } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
@@ -55,6 +55,12 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
     queryKey: ['list', other.name, 'options', typed],
     queryFn: ({ signal }) => findRows(other, typed, signal),
   });
+  const named = (name: string) => found.data?.find(({ label }) => label.toLowerCase() === name.toLowerCase())?.value;
+  // The options may arrive after the person has left the input with a name.
+  const late = text === typed ? named(text) : undefined;
+  useEffect(() => {
+    if (late !== undefined && late !== text) onChange(late);
+  });
   const create = async (title: string) => {
     const row = await newRows.ask({ collection: other, title });
     if (row === undefined) return;
@@ -70,10 +76,7 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
       isLoading={found.isFetching}
       onType={setTyped}
       onChoose={(option) => onChange(option?.value ?? '')}
-      onLeave={(name) => {
-        const isNamed = ({ label }: { readonly label: string }) => label.toLowerCase() === name.toLowerCase();
-        onChange(found.data?.find(isNamed)?.value ?? name);
-      }}
+      onLeave={(name) => onChange(named(name) ?? name)}
       onCreate={
         mayOpenDialog && mayCreate(other)
           ? { label: t.record.createReferenced, create: (title) => void create(title) }

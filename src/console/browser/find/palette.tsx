@@ -58,7 +58,7 @@ export default function Palette({ start }: { readonly start: () => string }) {
   const [typed, setTyped] = useState(start);
   const [all] = useState(places);
   const close = useClose();
-  const rows = useFoundRows(typed);
+  const { rows, isLoading } = useFoundRows(typed.trim());
   const found = [...all.filter(({ label }) => matches(label, typed)), ...rows];
   return (
     <dialog ref={useModal()} className="dialog palette" aria-label={t.find.palette} onCancel={close}>
@@ -70,6 +70,7 @@ export default function Palette({ start }: { readonly start: () => string }) {
         placeholder={t.find.paletteHint}
         text=""
         options={typed === '' ? all.slice(0, collections.length) : found}
+        isLoading={isLoading}
         onType={setTyped}
         onChoose={(target) => {
           if (target === undefined) return;
@@ -82,10 +83,10 @@ export default function Palette({ start }: { readonly start: () => string }) {
 }
 
 /** Rows of every collection that match the text, as in the search box of their list. */
-function useFoundRows(typed: string): readonly Target[] {
+function useFoundRows(typed: string): { readonly rows: readonly Target[]; readonly isLoading: boolean } {
   const [search, setSearch] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setSearch(typed.trim()), WAIT_MS);
+    const timer = setTimeout(() => setSearch(typed), WAIT_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   const found = useQueries({
@@ -103,8 +104,8 @@ function useFoundRows(typed: string): readonly Target[] {
       retry: false,
     })),
   });
-  if (search !== typed.trim()) return [];
-  return found.flatMap(({ data = [] }, index) => {
+  if (search !== typed) return { rows: [], isLoading: typed.length >= MIN_TYPED };
+  const rows = found.flatMap(({ data = [] }, index) => {
     const collection = collections[index]!;
     const title = titleFieldOf(collection)?.name ?? '';
     return data.map((row) => ({
@@ -118,4 +119,5 @@ function useFoundRows(typed: string): readonly Target[] {
       address: rowAddress(collection, row),
     }));
   });
+  return { rows, isLoading: found.some((each) => each.isLoading) };
 }

@@ -32,6 +32,8 @@ export interface ActiveEdit extends Editing {
   /** The row as the person saw it when the edit began. */
   readonly row: Row;
   readonly field: Field;
+  /** The number of rows then. */
+  readonly stored: number;
 }
 
 interface GridOptions {
@@ -87,9 +89,9 @@ export function useGrid(options: GridOptions) {
       return false;
     }
     const unsaved = unsavedCells.get().get(cellName(collection, row, field));
-    const stored = printValue({ collection, field }, row[field.name]);
+    const text = isTyped ? '' : (unsaved?.text ?? printValue({ collection, field }, row[field.name]));
     setChosen(single(place));
-    setEdit({ place, row, field, text: isTyped ? '' : (unsaved?.text ?? stored), problem: unsaved?.problem, isTyped });
+    setEdit({ place, row, field, stored: bounds().stored, text, problem: unsaved?.problem, isTyped });
     return true;
   };
 
@@ -120,6 +122,11 @@ export function useGrid(options: GridOptions) {
     if (commit()) focus();
   };
 
+  const moveOn = ({ place, stored }: ActiveEdit, event: KeyboardEvent) => {
+    const next = moveByKey(single(place), event, { ...bounds(), stored });
+    if (next !== undefined) select(next);
+  };
+
   const onEditKey = (event: KeyboardEvent) => {
     const editing = current.current!;
     const { name } = kindOf({ collection, field: editing.field });
@@ -132,14 +139,12 @@ export function useGrid(options: GridOptions) {
       focus();
     } else if (!isLineBreak && (event.key === 'Enter' || event.key === 'Tab' || movesOn)) {
       event.preventDefault();
-      const { stored } = bounds();
       const input = event.target as HTMLElement;
       // An input may add its last text when it loses the focus.
       input.blur();
       if (!commit()) return input.focus();
       focus();
-      const next = moveByKey(single(editing.place), event, { ...bounds(), stored });
-      if (next !== undefined) select(next);
+      moveOn(editing, event);
     }
   };
 
@@ -154,6 +159,8 @@ export function useGrid(options: GridOptions) {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
+    // Enter on an option has saved the cell.
+    if (edit !== undefined && current.current === undefined && event.key === 'Enter') return moveOn(edit, event);
     if (event.defaultPrevented) return;
     if (current.current !== undefined) return onEditKey(event);
     if (event.target !== event.currentTarget) return;

@@ -105,9 +105,10 @@ export function blocksOf({ query, columns, total }: BlockOptions) {
   };
 
   const paste = (event: ClipboardEvent, selection: Selection) => {
-    event.preventDefault();
     const { clipboardData } = event;
     const copied = parseClipboard(clipboardData.getData('text/plain'), clipboardData.getData('text/html'));
+    if (copied === undefined) return;
+    event.preventDefault();
     const range = rangeOf(selection);
     const block = tile(copied, range.bottom - range.top + 1, range.right - range.left + 1);
     run(async () => {

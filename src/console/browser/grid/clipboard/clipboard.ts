@@ -65,9 +65,9 @@ function rectangular(rows: Block): Block {
   return rows.map((row) => Array.from({ length: width }, (_, column) => row[column]));
 }
 
-/** The cells of a paste. The table has the exact cells; plain text serves other programs. */
-export function parseClipboard(text: string, html: string): Block {
-  return (html === '' ? undefined : parseHtmlTable(html)) ?? parseTsv(text);
+/** The cells of a paste; undefined for a picture. The table has the exact cells; plain text serves other programs. */
+export function parseClipboard(text: string, html: string): Block | undefined {
+  return (html === '' ? undefined : parseHtmlTable(html)) ?? (text === '' ? undefined : parseTsv(text));
 }
 
 export function printTsv(block: Block): string {
