@@ -99,7 +99,10 @@ browserStories(
         await route.continue();
       });
       await cell(stage, 'category_id', 0).click({ position: { x: 170, y: 10 } });
-      for (const [name, id] of [['Seaf', 1], ['Meat', 2]] as const) {
+      for (const [name, id] of [
+        ['Seaf', 1],
+        ['Meat', 2],
+      ] as const) {
         await page.keyboard.type(name, { delay: 40 });
         await page.keyboard.press('Enter');
         await until('the row below', async () => {

@@ -142,6 +142,13 @@ function tell(stage: Stage): void {
     await page.getByRole('searchbox').pressSequentially('tnet', TYPING);
     const marked = page.locator('[role=gridcell][data-field=name] mark');
     await until('the marks', async () => Bun.deepEquals(await marked.allTextContents(), ['Tent', 'Tent']));
+    // The title of a category is its key.
+    await page.goto(`${stage.service.url}/console/c/products`);
+    await page.getByRole('columnheader', { name: 'Category' }).getByRole('button').click();
+    await until('the first category', async () => {
+      const [first] = await page.locator('[role=gridcell][data-field=category]').allInnerTexts();
+      return first?.trim() === 'Backpacks';
+    });
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').pressSequentially('trek pakc', TYPING);
     await page.getByRole('option', { name: 'Trek Pack' }).locator('mark').first().waitFor();

@@ -36,10 +36,10 @@ export function orderName(collection: Collection, name: string): string {
   return `${printName(titleAlias(field))}(${printName(titleFieldOf(referenceOf(collection, field)!)!.name)})`;
 }
 
-/** The fields that identify a row, for `select`: key and title. */
+/** The fields that identify a row, for `select`: key and title, which may be the key. */
 export function namesOf(collection: Collection): readonly string[] {
   const title = titleFieldOf(collection);
-  return [...collection.key, ...(title === undefined ? [] : [title])].map(({ name }) => printName(name));
+  return [...new Set([...collection.key, title ?? []].flat())].map(({ name }) => printName(name));
 }
 
 /** The title of a row in the cache, so that filters and edited cells need no request. It stays as long as the page. */
