@@ -11,17 +11,23 @@ export interface CsvForm {
   readonly separator?: string;
   /** For each column, whether its numbers have a decimal comma. */
   readonly decimalCommas?: readonly boolean[];
+  /** Whether line endings are only between lines, as in PostgREST. */
+  readonly isUnended?: boolean;
 }
 
-export function csvHeader(columns: readonly string[], { noFormulas, separator = ',' }: CsvForm = {}): string {
+export function csvHeader(
+  columns: readonly string[],
+  { noFormulas, separator = ',', isUnended }: CsvForm = {},
+): string {
   const cells = columns.map((name) => csvText(noFormulas === true ? harmless(name) : name, separator));
-  return `${cells.join(separator)}\n`;
+  return cells.join(separator) + (isUnended === true ? '' : '\n');
 }
 
 export function csvLines(rows: readonly Row[], columns: readonly string[], form: CsvForm = {}): string {
-  const { noFormulas = false, separator = ',', decimalCommas } = form;
+  const { noFormulas = false, separator = ',', decimalCommas, isUnended = false } = form;
   let lines = '';
   for (const row of rows) {
+    if (isUnended) lines += '\n';
     for (let index = 0; index < columns.length; index++) {
       if (index > 0) lines += separator;
       let value: Row[string] | undefined = row[columns[index]!];
@@ -30,7 +36,7 @@ export function csvLines(rows: readonly Row[], columns: readonly string[], form:
       if (decimalCommas?.[index] === true) value = String(value).replace('.', ',');
       lines += typeof value === 'string' ? csvText(value, separator) : value;
     }
-    lines += '\n';
+    if (!isUnended) lines += '\n';
   }
   return lines;
 }

@@ -159,6 +159,15 @@ export class Call extends HeaderFields {
     return WRITES.includes(this.method);
   }
 
+  /**
+   * Whether it has credentials that a page of another origin does not know, unlike a cookie. A preflight request only
+   * names the headers of the request that will follow.
+   */
+  get hasOwnCredentials(): boolean {
+    if (this.method !== 'OPTIONS') return (this.authorization ?? this.apikey) !== null;
+    return /\b(?:authorization|apikey)\b/i.test(this.headers.get('access-control-request-headers') ?? '');
+  }
+
   /** Path and query as the client sees them. */
   get url(): string {
     return this.location.prefix + this.location.path;

@@ -113,10 +113,10 @@ export class BatchPlanner {
 
   private *planOne(request: ReadRequest, used: Set<string> | undefined): Task<PlannedWrite> {
     const { write, document, affects, uses } = request;
-    const { access, allowUnfiltered } = this.terms;
-    const planned = yield* planCall(used === undefined ? write : returning(write, used), document, allowUnfiltered, {
-      access,
-    });
+    const { access, allowUnfiltered, context } = this.terms;
+    const rights = { access, engine: context.engine };
+    const asked = used === undefined ? write : returning(write, used);
+    const planned = yield* planCall(asked, document, allowUnfiltered, rights);
     // A batch reports its first error.
     const { errors: _, ...preferences } = write.preferences;
     return {

@@ -63,7 +63,7 @@ export function* planCall(
   { call, collection, media, preferences, query, request }: WriteCall,
   document: Document | undefined,
   allowUnfiltered: boolean,
-  { access }: Pick<Rights, 'access'>,
+  { access, engine }: Pick<RequestContext, 'access' | 'engine'>,
   report = FAIL,
 ): Task<PlannedWrite> {
   const method = call.method as WriteMethod;
@@ -71,7 +71,7 @@ export function* planCall(
   const redacted: Report = (error) => report(withoutHiddenField(error, collection));
   const asked = { ...request, query, allowUnfiltered, report: redacted };
   const plan = yield* planWrite(collection, method, asked, document, access?.permissions);
-  const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
+  const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS, { engine });
   return { collection, prefix, method, media, preferences, plan, encoding };
 }
 

@@ -78,7 +78,7 @@ export function handledBy(
 export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<Answer> {
   const { media, preferences, plan, context } = asked;
   context.setPlan(plan);
-  const encoding = encodingOf(media, plan.columns);
+  const encoding = encodingOf(media, plan.columns, context);
   const read = (asOf?: number) => engine.read(asOfMoment(plan, preferences), encoding, afterOf(engine, context), asOf);
   const found =
     preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences, context), read);
@@ -106,7 +106,7 @@ function readItem(
   const readAt = (asOf?: number) => {
     const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
       andThen(trackWork(context, engine.read(asOfMoment(each, preferences), as, after, asOf)), readWhole);
-    const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
+    const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns, context), NEWEST);
     // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
     return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>
       andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {

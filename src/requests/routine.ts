@@ -147,7 +147,7 @@ function callOne(
   const plan = withMaxRows(planFunction(source, asked, page, preferences.count, permissions), maxRows);
   if (isPlan) return explainPlan(engine, plan, context);
   context.setPlan(plan);
-  const work = engine.read(plan, callEncoding(routine, media, plan));
+  const work = engine.read(plan, callEncoding(routine, media, plan, context));
   return andThen(trackWork(context, work), (result) => {
     context.done('transaction');
     return callAnswer(routine, { ...answered, plan, query: asked }, result, mediaType);

@@ -7,17 +7,21 @@ import type { MaybePromise, ReadResult } from '../engine/engine.ts';
 import { joinText } from '../engine/row-store.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { OutputColumn } from '../plan/types.ts';
+import type { RequestContext } from './request-context.ts';
 
+/** An engine of the request is that of a role of the database, whose clients expect the forms of PostgREST. */
 export function encodingOf(
   { format, handler, stripNulls, singular, bom, noFormulas, separator, decimalComma }: Media,
   columns: readonly OutputColumn[],
+  { engine }: Partial<Pick<RequestContext, 'engine'>> = {},
 ): Encoding {
   const names = columns.map(({ name }) => name);
   if (handler !== undefined) return { format, handler, stripNulls, columns: names };
   if (format === 'geojson') return { format, stripNulls, columns: names, geometry: geometryOf(columns) };
   if (format === 'csv') {
-    const form = { bom, noFormulas, separator, ...(decimalComma && { decimalCommas: numericColumns(columns) }) };
-    return { format, stripNulls, columns: names, ...form };
+    const decimals = decimalComma && { decimalCommas: numericColumns(columns) };
+    const isUnended = engine !== undefined;
+    return { format, stripNulls, columns: names, bom, noFormulas, separator, ...decimals, isUnended };
   }
   if (format === 'xlsx') return { format, stripNulls, columns: names, inputs: inputsOf(columns) };
   return { format, stripNulls, singular, columns: names };

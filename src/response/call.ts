@@ -9,9 +9,15 @@ import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf } from './body.ts';
 import { preferenceApplied } from './headers.ts';
 import { type ListRead, listAnswer, withChosen } from './read.ts';
+import type { RequestContext } from './request-context.ts';
 
-export function callEncoding({ returns }: DatabaseFunction, media: Media, { columns }: ReadPlan): Encoding {
-  const encoding = encodingOf(media, columns);
+export function callEncoding(
+  { returns }: DatabaseFunction,
+  media: Media,
+  { columns }: ReadPlan,
+  context: RequestContext,
+): Encoding {
+  const encoding = encodingOf(media, columns, context);
   if (encoding.format !== 'json' || returns === undefined) return encoding;
   const bare = returns.isValue && columns.length === 1;
   return { ...encoding, bare, singular: !returns.many || encoding.singular === true };

@@ -54,8 +54,7 @@ export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
     proxies,
     enter(call) {
       checkHost?.(call);
-      // A page of another origin cannot set these headers, unlike a cookie.
-      if (!hasCredentials || (call.authorization ?? call.apikey) === null) checkOrigin?.(call);
+      if (!hasCredentials || !call.hasOwnCredentials) checkOrigin?.(call);
     },
     limit: limits && limitBy(limits, proxies),
     leave:

@@ -22,11 +22,17 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
     'content-type': 'application/json; charset=utf-8',
     // Without it, a cache may store a 404 for any time (RFC 9110, 15.1).
     'cache-control': 'no-cache',
+    ...proxyStatus(apiError),
     ...(wantsCredentials ? { 'www-authenticate': 'Bearer' } : {}),
     ...apiError.headers,
   };
   if (method === 'HEAD') return headResponse({ status, headers, plain: body });
   return new Response(body, { status, headers });
+}
+
+/** The code, which HEAD also shows. One that a function chooses may be any text, but not here (RFC 8941, 3.3). */
+function proxyStatus({ code, sqlState = code }: ApiError): Record<string, string> {
+  return /^\w+$/.test(sqlState) ? { 'proxy-status': `PostgREST; error=${sqlState}` } : {};
 }
 
 /** The error as JSON, which omits undefined members. */

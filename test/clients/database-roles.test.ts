@@ -78,6 +78,8 @@ const SQL = `
   create function ${api}.length_of(text) returns int language sql stable as $$ select length($1) $$;
   create function ${api}.cookies() returns void language sql stable as
     $$ select set_config('response.headers', '[{"set-cookie": "a=1"}, {"set-cookie": "b=2; Path=/"}]', true) $$;
+  create function ${api}.refuse(code text) returns void language plpgsql as $$ begin
+    raise sqlstate 'PGRST' using message = json_build_object('code', code, 'message', 'no')::text, detail = '{"status": 418}'; end $$;
   create function ${api}.nap() returns text language sql stable as
     $$ select pg_sleep(0.4), 1; select current_setting('transaction_isolation') $$;
   create function ${api}.broken(what text) returns void language plpgsql as $$ begin
@@ -396,6 +398,60 @@ describe('definitions of the database', () => {
   test('a function sets several cookies', async () => {
     const { headers } = await fetch(`${service.url}/rpc/cookies`);
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2; Path=/']);
+  });
+});
+
+describe('forms of PostgREST', () => {
+  test('CSV has line endings only between its lines', async () => {
+    const csv = async (path: string, init?: RequestInit) =>
+      (await fetch(`${service.url}${path}`, { ...init, headers: { accept: 'text/csv', ...init?.headers } })).text();
+    expect(await csv('/posts?select=id,title&id=lt.3&order=id')).toBe('id,title\n1,Hello\n2,World');
+    expect(await csv('/posts?select=id&id=eq.0')).toBe('id');
+    const { body, headers } = sendJson('POST', { id: 9 }, { prefer: 'return=representation, tx=rollback' });
+    expect(await csv('/paints?select=id,name', { method: 'POST', body: body as string, headers })).toBe('id,name\n9,');
+    const authorization = `Bearer ${bobToken}`;
+    await admin.unsafe(`insert into ${api}.notes (body, owner) select 'csv', '${BOB}' from generate_series(1, 3000)`);
+    const many = await csv('/notes?select=body&body=eq.csv', { headers: { authorization } });
+    expect(many).toBe(`body${'\ncsv'.repeat(3000)}`);
+  });
+
+  test('PUT keeps the columns that its body does not name', async () => {
+    const put = async (path: string, row: object) => {
+      const response = await fetch(`${service.url}${path}`, sendJson('PUT', row, { prefer: 'return=representation' }));
+      return [response.status, await response.json()];
+    };
+    expect(await put('/paints?id=eq.1', { id: 1, name: 'crimson' })).toEqual([
+      200,
+      [{ id: 1, name: 'crimson', shade: '#ff0000' }],
+    ]);
+    expect(await put('/paints/1', { name: 'red' })).toEqual([200, [{ id: 1, name: 'red', shade: '#ff0000' }]]);
+    expect(await put('/paints/1', {})).toEqual([200, [{ id: 1, name: 'red', shade: '#ff0000' }]]);
+    expect(await put('/paints?id=eq.8', { id: 8, name: 'new' })).toEqual([201, [{ id: 8, name: 'new', shade: null }]]);
+    await fetch(`${service.url}/paints?id=eq.8`, { method: 'DELETE' });
+  });
+
+  test('a page of another origin writes with a token, also after a preflight request', async () => {
+    const origin = 'https://shop.example';
+    const preflight = async (headers: string) => {
+      const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': headers };
+      return (await fetch(`${service.url}/notes`, { method: 'OPTIONS', headers: asked })).status;
+    };
+    expect(await preflight('apikey,authorization,content-type,x-client-info')).toBe(200);
+    expect(await preflight('content-type')).toBe(403);
+    const post = async (headers: Record<string, string>) =>
+      (await fetch(`${service.url}/notes`, sendJson('POST', { body: 'from a page' }, { origin, ...headers }))).status;
+    expect(await post({ authorization: `Bearer ${annToken}` })).toBe(201);
+    expect(await post({ 'access-control-request-headers': 'authorization' })).toBe(403);
+  });
+
+  test('the code of an error is in Proxy-Status, unless it is no token', async () => {
+    const refused = async (code: string) => {
+      const response = await fetch(`${service.url}/rpc/refuse`, sendJson('POST', { code }));
+      expect(await response.json()).toMatchObject({ code });
+      return [response.status, response.headers.get('proxy-status')];
+    };
+    expect(await refused('123')).toEqual([418, 'PostgREST; error=123']);
+    expect(await refused('a\r\nb: c, d')).toEqual([418, null]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 
 export const EXPOSED_HEADERS =
-  'Catalogue-Missing-Rows, Catalogue-Position, Content-Encoding, Content-Location, Content-Profile, Content-Range, Content-Type, Date, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, Range-Unit, Retry-After, Server-Timing, X-Request-Id';
+  'Catalogue-Missing-Rows, Catalogue-Position, Content-Encoding, Content-Location, Content-Profile, Content-Range, Content-Type, Date, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, Proxy-Status, Range-Unit, Retry-After, Server-Timing, X-Request-Id';
 
 /** Keeps browsers from guessing another content type (https://fetch.spec.whatwg.org/#x-content-type-options-header). */
 export const NO_SNIFF = ['x-content-type-options', 'nosniff'] as const;

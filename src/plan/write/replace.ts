@@ -1,4 +1,7 @@
-/** PUT: replaces one row with the body; missing fields get their defaults. */
+/**
+ * PUT: replaces one row with the body. Missing fields get their defaults; if privileges of the database decide, they
+ * keep their values, as in PostgREST: the caller may not be allowed to write them.
+ */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { FAIL } from '../../base/error-list.ts';
@@ -11,6 +14,7 @@ import { describeKey, isSameKey, type Key, keyIs, valuesOf } from '../keys.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from '../write-plan.ts';
 import { checkOverwrites, mergeFields, overwrittenFields } from './insert.ts';
 import { checkColumns, planRows, resolveColumns } from './stored-rows.ts';
+import { namedEvenIfEmpty } from './update.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 /** PUT to a filtered collection: replaces or inserts the row that the URL and the body identify. */
@@ -20,23 +24,24 @@ export function* planReplace(collection: Collection, request: WriteRequest, payl
   const columns = checkColumns(collection, 'create', payload.columns, request.report ?? FAIL);
   const given = columns.filter((field) => field !== undefined);
   const row = yield* replacement(into, columns, payload, key, request);
-  const overwrite = overwrittenFields(into, into.fields, into.key);
+  const all = [...new Set([...replaced(into), ...given])];
+  const overwrite = overwrittenFields(into, all, into.key);
   // If another client creates the row first, it must not be overwritten.
   const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergeFields(into.key, overwrite) };
-  const all = [...new Set([...replaced(into), ...given])];
   if (!request.createOnly) checkOverwrites(collection, all, overwrite);
   const terms = { ...planTerms(collection, request), ...mustBeNew(request, key) };
   return { kind: 'insert', ...terms, rows: [row], given: request.createOnly ? given : all, conflict };
 }
 
 /** Fields missing from the body are overwritten as well, except those that the service sets. */
-function replaced({ fields }: Collection): readonly Field[] {
+function replaced({ fields, draft }: Collection): readonly Field[] {
+  if (draft.schema !== undefined) return [];
   return fields.filter(({ readOnly, onUpdate }) => !readOnly && onUpdate === undefined);
 }
 
-/** The fields besides the key that a role sends, which it must be allowed to write. */
-function sentByRole(collection: Collection, { columns }: Payload): readonly Field[] {
-  if (collection.view === undefined) return [];
+/** The fields besides the key that a request sends, which its role must be allowed to write. */
+function sent(collection: Collection, { columns }: Payload): readonly Field[] {
+  if (collection.view === undefined && collection.draft.schema === undefined) return [];
   const keys = collection.key.map(({ name }) => name);
   return resolveColumns(
     collection,
@@ -56,21 +61,22 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
     columns: [...payload.columns, ...missing.map(({ name }) => name)],
     rows: yield* mapInSlices(payload.rows, (cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
   };
-  const given = [...new Set([...replaced(into), ...sentByRole(collection, payload)])].filter(
-    (field) => !isKey(into, field),
-  );
+  const given = [...new Set([...replaced(into), ...sent(collection, payload)])].filter((field) => !isKey(into, field));
   checkOverwrites(collection, given, given);
   const columns = checkColumns(into, 'create', named.columns, request.report ?? FAIL);
   const row = yield* replacement(into, columns, named, key, request);
-  // A value that was copied from another row stays.
-  const replacing = into.fields.filter(({ copies }, index) => copies === undefined || row[index] !== undefined);
-  const set = replacing.map((field) => ({ field, value: row[into.fields.indexOf(field)] ?? null }));
+  const set = into.fields
+    .map((field, index) => ({ field, value: row[index] }))
+    .filter(({ field }) => given.includes(field) || (field.onUpdate !== undefined && !isKey(into, field)))
+    // A value that was copied from another row stays.
+    .filter(({ field, value }) => !field.readOnly && (field.copies === undefined || value !== undefined))
+    .map(({ field, value = null }) => ({ field, value }));
   return {
     kind: 'update',
     ...planTerms(collection, request),
     ...mustBeNew(request, key),
     where: keyIs(collection, key),
-    set: set.filter(({ field }) => !isKey(into, field) && !field.readOnly),
+    set: namedEvenIfEmpty(into.key, set, key),
     given,
   };
 }

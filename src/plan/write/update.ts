@@ -47,7 +47,7 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
 }
 
 /** A change without fields sets these fields to themselves, so that the row still counts as affected. */
-function namedEvenIfEmpty(by: readonly Field[], set: readonly Assignment[], values: Key): readonly Assignment[] {
+export function namedEvenIfEmpty(by: readonly Field[], set: readonly Assignment[], values: Key): readonly Assignment[] {
   return set.length === 0 ? by.map((field, index) => ({ field, value: values[index]! })) : set;
 }
 

@@ -30,9 +30,12 @@ describe.each(Object.keys(ENGINES))('differences from PostgREST on %s', (engine)
     expect(await response.text()).toBe('product_name,quantity_per_unit\nTea (black) \\ green,""\n"Jam, ""sweet""",\n');
   });
 
-  test('an error has its code in the body, and sends no Proxy-Status', async () => {
+  test('an error has its code in the body and, also for HEAD, in Proxy-Status', async () => {
     const response = await catalogue.fetch('/nothing');
-    expect(response.headers.has('proxy-status')).toBe(false);
     expect(await response.json()).toHaveProperty('code', 'PGRST205');
+    for (const method of ['GET', 'HEAD']) {
+      const { headers } = await catalogue.fetch('/nothing', { method });
+      expect(headers.get('proxy-status')).toBe('PostgREST; error=PGRST205');
+    }
   });
 });
