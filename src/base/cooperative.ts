@@ -7,7 +7,6 @@ export type Task<T> = Generator<void, T>;
 
 /** Rows per slice: a few milliseconds of work. */
 export const ROWS_PER_SLICE = 500;
-/** Bytes of text per slice. */
 export const BYTES_PER_SLICE = 64 * 1024;
 
 let slices = 0;

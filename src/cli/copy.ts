@@ -72,7 +72,6 @@ declaration that catalogue declare wrote for it.`,
   },
 });
 
-/** The source of a copy. */
 interface Source extends SourceRows {
   count(collection: Collection): Promise<number>;
   /** The rows of a collection of the service, if it has some. */

@@ -82,7 +82,6 @@ export interface Link extends Pick<Composite, 'name' | 'fields' | 'to'> {
 
 /** A function of a row that returns rows of a collection. */
 export interface ComputedReference {
-  /** The name of the function. */
   readonly name: string;
   readonly to: string;
   readonly many: boolean;

@@ -34,7 +34,6 @@ const changes = lazy(() =>
   }),
 );
 
-/** The log of these collections. */
 export function changesOf(among: ReadonlyMap<string, Collection>): Collection {
   return { ...changes(), among };
 }

@@ -97,7 +97,6 @@ function inOtherLanguages(declared: SearchField): readonly SearchField[] {
   });
 }
 
-/** Gives each field its translations. */
 function withTranslations({ fields: drafts }: CollectionDraft, fields: readonly Field[]): readonly Field[] {
   if (!drafts.some(({ translates }) => translates)) return fields;
   return fields.map((field) => {

@@ -203,7 +203,6 @@ export interface SearchDraft {
 
 /** A function of PostgreSQL that takes a row. It returns a value of a type, or rows of a collection. */
 export interface ComputedDraft {
-  /** The name of the function. */
   readonly name: string;
   readonly type?: string;
   readonly collection?: string;

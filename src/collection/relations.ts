@@ -62,7 +62,6 @@ export function isSelf({ from, to }: Relation): boolean {
   return from.name === to.name;
 }
 
-/** The relation that a function computes. */
 export const computedRelation: (from: Collection) => (name: string) => Relation | undefined = memoize((from) => {
   const all = from.computedReferences.map(({ name, to: target, many }): [string, Relation] => {
     const to = (from.view?.of ?? from).among.get(target)!;

@@ -30,7 +30,6 @@ import { ACTION, aFunction, type FUNCTION, QUERY } from './routine-format.ts';
 export * from './collection-format.ts';
 export * from './routine-format.ts';
 
-/** The properties of a rule. */
 export const RULE = {
   where: property(
     anyText,

@@ -102,7 +102,6 @@ export class Variants {
     this.cache = new VariantCache(store, maxBytes);
   }
 
-  /** The file as a query asks for it. */
   async show(file: StoredFile, query: string, caller: string): Promise<Shown> {
     const resizing = readResizing(query);
     return resizing === undefined ? file : this.find(file, resizing, caller);

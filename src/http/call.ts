@@ -125,7 +125,6 @@ export class Call extends HeaderFields {
     /** Edge checks set it for a request. */
     public location: Location,
     headers: Headers,
-    /** The URL of the request. */
     readonly requestUrl = '',
     /** Undefined for a request from within the process. */
     readonly peer?: Peer | undefined,
@@ -249,7 +248,6 @@ export class Call extends HeaderFields {
     return this.method === 'PUT' && this.headers.get('if-none-match')?.trim() === '*';
   }
 
-  /** The whole body. */
   bytes(): Promise<Uint8Array> {
     return this.body?.bytes() ?? Promise.resolve(new Uint8Array());
   }

@@ -99,7 +99,6 @@ const AVAILABLE: Readonly<Record<string, Offer>> = {
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);
-/** All media types of answers. */
 export const ANSWER_MEDIA: readonly string[] = [
   ...new Set(
     Object.values(AVAILABLE).flatMap((offer) =>
@@ -113,7 +112,6 @@ export const ANSWER_MEDIA: readonly string[] = [
 /** The media type of a feed, which only lists have. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** The media type of a list with facets. */
 export const FACETS_MEDIA = media(FACETS_MEDIA_TYPE, 'json');
 
 /** Whether the client prefers a feed, or facets. */

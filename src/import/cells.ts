@@ -35,7 +35,6 @@ export class Notations {
     return this.byField.get(field);
   }
 
-  /** Learns from the cells of a row. */
   learn(fields: readonly (Field | undefined)[], cells: readonly unknown[]): void {
     for (const [at, cell] of cells.entries()) {
       const field = fields[at];

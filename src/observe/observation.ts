@@ -25,7 +25,6 @@ interface ObservedSources {
   readonly engine: () => Engine | undefined;
   /** The number of requests in flight. */
   readonly inProgress: () => number;
-  /** Metrics of the app. */
   readonly app: () => readonly Metric[];
   /** The supervisor's report, if this process is one of several. */
   readonly whole: ServiceStatus | undefined;

@@ -17,13 +17,10 @@ function clientId({ requestId }: Call): string | undefined {
   return requestId !== null && SAFE.test(requestId) ? requestId : undefined;
 }
 
-/** Generated ids are short: the start time of the process and a counter. Batches make them cheap. */
+/** Generated ids are short: the start time of the process and a counter. */
 const prefix = `${Date.now().toString(36)}${Math.floor(Math.random() * 46_656).toString(36)}-`;
-const BATCH_SIZE = 64;
 let count = 0;
-let ready: string[] = [];
 
 function make(): string {
-  if (ready.length === 0) ready = Array.from({ length: BATCH_SIZE }, () => prefix + (++count).toString(36)).reverse();
-  return ready.pop()!;
+  return prefix + (++count).toString(36);
 }

@@ -138,7 +138,6 @@ function header(name: string, description: string, schema: JsonObject): JsonObje
   return { name, in: 'header', description, schema };
 }
 
-/** The form of an operation. */
 export interface Operation {
   readonly id: string;
   readonly tag: string;

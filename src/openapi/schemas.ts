@@ -36,7 +36,6 @@ function exampleOf({ fields }: Collection, stored: Row): JsonObject {
   return Object.fromEntries(cells) as JsonObject;
 }
 
-/** An object with these properties only. */
 export function closedObject(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
 }

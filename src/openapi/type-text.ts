@@ -9,7 +9,6 @@ export const NOTHING = 'Record<never, never>';
 /** The enums of the database, by the names of their types: fields have their labels. */
 export type EnumTypes = ReadonlyMap<string, { readonly name: string; readonly values: string }>;
 
-/** The type of a value of a function. */
 export function valueType(type: Type, enums: EnumTypes): string {
   const [, name = '', list = ''] = /^(.*?)((?:\[\])?)$/.exec(type.name) ?? [];
   const found = enums.get(name);
@@ -36,7 +35,6 @@ export function textLiteral(text: string): string {
   return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** The name of a member. */
 export function member(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : textLiteral(name);
 }

@@ -16,10 +16,8 @@ import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialec
 import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS } from './read/embeds.ts';
 import { resolveTested } from './read/figures.ts';
 import { fieldExpression, misplacedSearch, undefinedFor } from './resolve.ts';
-import { ALWAYS, type Comparator, type Expression, fieldOf, type Predicate } from './types.ts';
+import { ALWAYS, type Comparator, type Expression, fieldOf, NEVER, type Predicate, UNKNOWN } from './types.ts';
 
-const UNKNOWN: Predicate = { kind: 'constant', value: null };
-const NEVER: Predicate = { kind: 'constant', value: false };
 const DEFAULT_SEARCH_CONFIG = 'english';
 
 export function planConditions(

@@ -78,6 +78,8 @@ export interface TreeWay {
 export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
 
 export const ALWAYS: Predicate = { kind: 'constant', value: true };
+export const NEVER: Predicate = { kind: 'constant', value: false };
+export const UNKNOWN: Predicate = { kind: 'constant', value: null };
 
 export function isAlways(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value === true;

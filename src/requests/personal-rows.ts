@@ -21,7 +21,7 @@ import { findRows, methodsOf, routeOf } from '../http/rows.ts';
 import { OWN_PATH, type Target } from '../http/target.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import type { Comparator, Predicate } from '../plan/types.ts';
+import { type Comparator, NEVER, type Predicate } from '../plan/types.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { type ReadSource, readRows } from './read.ts';
@@ -110,8 +110,6 @@ function permissionsOf(
     },
   };
 }
-
-const NEVER: Predicate = { kind: 'constant', value: false };
 
 /** Compares the last sign of life with the oldest one that counts. */
 function seen({ byName }: Collection, operator: Comparator): Predicate {

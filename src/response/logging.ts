@@ -19,7 +19,6 @@ export interface Observers {
   /** Assigns request ids, which are sent as X-Request-Id. */
   readonly requestIds?: RequestIds;
   readonly edgeChecks?: EdgeChecks;
-  /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
   /** Whether stages are timed, also without Server-Timing. */
   readonly isTraced?: boolean;

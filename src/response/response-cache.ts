@@ -123,7 +123,6 @@ export class ResponseCache {
   }
 }
 
-/** Responds without a cache. */
 export function responder(answer: Handler): Responder {
   return (context) => respond(answer, context, context.call.accepted);
 }

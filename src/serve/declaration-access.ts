@@ -17,7 +17,6 @@ export function readServedDeclaration({ collections }: ServeSettings): ServedDec
   return file === undefined ? undefined : { file, served: readText(file) };
 }
 
-/** The settings that are part of the catalogue. */
 export function catalogueSettings({ maxValueKb, timeZone }: ServeSettings): CatalogueSettings {
   return { maxValueBytes: maxValueKb * 1024, timeZone };
 }

@@ -21,7 +21,6 @@ export interface StartMessage {
   readonly example: string;
   /** Whether anyone who reaches the service may do everything. */
   readonly isOpen: boolean;
-  /** Further warnings. */
   readonly warnings: readonly string[];
 }
 

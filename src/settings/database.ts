@@ -29,7 +29,6 @@ function backupKey(given: string, name: string): string {
   throw new ConfigError(`${name} must have at least ${MIN_BACKUP_KEY_LENGTH} characters`);
 }
 
-/** The declaration file. */
 export const COLLECTIONS = envSetting(
   '--collections FILE',
   'declaration of the collections; default: collections.yaml, .yml or .json in the working folder, if one exists',
@@ -120,7 +119,6 @@ export const DATABASE_SETTINGS = {
   ),
 } as const;
 
-/** Where backups are. */
 export const BACKUP_PLACE = {
   backupTo: envSetting(
     '--backup-to PLACE',
@@ -131,7 +129,6 @@ export const BACKUP_PLACE = {
   backupFolder: envSetting('--backup-folder FOLDER', 'folder of the backups', 'backups'),
 } as const;
 
-/** Settings of scheduled backups. */
 export const BACKUP_SETTINGS = {
   backupKey: envSetting(
     '--backup-key SECRET',

@@ -41,7 +41,6 @@ function usageOf({ flag, argument }: Setting<unknown>): string {
   return argument === undefined ? flag : `${flag} ${argument}`;
 }
 
-/** Masks the secret parts of a value. */
 export function maskSecret({ secret }: Pick<Setting<unknown>, 'secret'>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => maskSecret({ ...(secret && { secret }) }, each));
   if (typeof value !== 'string' || value === '') return value;

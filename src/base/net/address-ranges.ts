@@ -15,7 +15,6 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 export const RANGE_WORDS = Object.keys(WORDS);
 
-/** Parses a range. Returns undefined for other texts. */
 export function parseRange(text: string): readonly Range[] | undefined {
   const words = WORDS[text.trim().toLowerCase()];
   if (words !== undefined) return words.flatMap((each) => parseRange(each)!);

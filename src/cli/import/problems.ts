@@ -27,7 +27,6 @@ export class Problems {
   /** Rows that exist already share one message if `key` names their fields. */
   constructor(private readonly key: readonly string[]) {}
 
-  /** Adds the problems of one row. */
   readonly add = (problems: readonly Problem[]): void => {
     this.rows++;
     const isListed = this.rows <= MAX_LISTED_ERRORS;

@@ -25,7 +25,6 @@ export class Rejects {
     private readonly open: () => Output,
   ) {}
 
-  /** The text of a row in the file. */
   textOf(record: FileRecord): string {
     if (record.kind === 'broken') return record.text;
     if (this.format === 'csv') return printCsvRow(record.cells, this.source.separator());

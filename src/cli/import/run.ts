@@ -20,7 +20,6 @@ interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'match' | 'dryR
   readonly keepGoing: boolean;
   /** Opens the file once more, to learn how its columns write numbers; undefined if that is not possible. */
   readonly firstPass: (() => Source) | undefined;
-  /** Receives the bad rows. */
   readonly rejects: Rejects | undefined;
   /** Called with all problems of each bad row. */
   readonly bad: (problems: readonly Problem[]) => void;

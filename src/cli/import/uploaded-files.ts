@@ -20,7 +20,6 @@ const ACTOR = 'catalogue import';
 
 interface UploadOptions extends Limits {
   readonly catalogue: Catalogue;
-  /** The folder of the files. */
   readonly folder: string;
 }
 

@@ -30,7 +30,6 @@ export function defineCommand<T extends Table>({ options, operands = 0, usage, r
 export const JSON_OPTION = { json: option('--json', 'print the result as JSON') } as const;
 export const FORCE_OPTION = { force: option('--force', 'replace existing files or rows') } as const;
 
-/** Prints a result as JSON, or in words. */
 export function printResult(isJson: boolean, result: object, ...words: readonly string[]): void {
   for (const line of isJson ? [JSON.stringify({ ok: true, ...result })] : words) console.log(line);
 }

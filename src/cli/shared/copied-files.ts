@@ -23,7 +23,6 @@ interface CopiedRows {
   release(): Promise<void>;
 }
 
-/** The files of a source. */
 export function filesIn(engine: Engine, catalogue: Catalogue): Pick<SourceRows, 'files'> {
   if (!catalogue.builtIn.has(FILES_NAME)) return {};
   const storage = lazyAsync(() => openStorage(new FileRecords(engine, catalogue), ''));

@@ -79,7 +79,6 @@ export function chosenAction<Action>(actions: Readonly<Record<string, Action>>, 
   throw new ConfigError(`no action is given. Use: catalogue ${what} ${names}`);
 }
 
-/** Prints these columns of the rows. */
 export function printRows<T>(columns: readonly (keyof T & string)[], all: readonly T[], isJson: boolean, none: string) {
   const rows = all.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])));
   if (isJson) console.log(JSON.stringify(rows));

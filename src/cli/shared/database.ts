@@ -41,7 +41,6 @@ export async function withDatabase<T>(
   }
 }
 
-/** Maintenance of the database of a command. */
 export async function openMaintenance(settings: CommandDatabase): Promise<Maintenance> {
   return maintenanceOf(settings.database, (await loadCatalogue(settings.collections)).catalogue, settings);
 }

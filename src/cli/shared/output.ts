@@ -12,7 +12,6 @@ import { ConfigError } from '../../settings/by-command.ts';
 
 export interface Output {
   write(part: string | Uint8Array): void;
-  /** Completes the output. */
   end(): void;
   /** Removes the incomplete output. */
   discard(): void;

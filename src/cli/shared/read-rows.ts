@@ -69,7 +69,6 @@ export async function read(
   return { rows: result.returned, ...total, parts: partsOf(result) };
 }
 
-/** The parts of a result's body. */
 async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Array> {
   if (typeof body === 'string') return yield body;
   try {

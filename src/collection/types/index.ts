@@ -117,7 +117,6 @@ export function holdsKeys(type: Type, key: Type): boolean {
   return type === key || (WHOLE_NUMBERS.includes(key) && WHOLE_NUMBERS.indexOf(type) > WHOLE_NUMBERS.indexOf(key));
 }
 
-/** The field type of that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
   const type = typeNamed(name);
   return type?.element === numeric || type === bytes ? undefined : type;

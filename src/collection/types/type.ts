@@ -94,7 +94,6 @@ export interface Type {
   readonly abilities: readonly Ability[];
   /** Set if a value is the id of a file: of any file, or of an image. A list has it in its element. */
   readonly file?: 'any' | 'image';
-  /** The element type of an array. */
   readonly element?: Type;
   /** Parses a text form into a value to compare with. */
   readonly read: (text: string) => Value;

@@ -65,7 +65,6 @@ function wrongNumber(cells: number, names: number): string {
   return `has ${cells} ${cells === 1 ? 'cell' : 'cells'}, and the first line names ${names}${advice}`;
 }
 
-/** Prints a row with the given separator. */
 export function printCsvRow(cells: readonly unknown[], separator: string): string {
   return cells.map((cell) => written(cell as Cell | object, separator)).join(separator);
 }

@@ -148,7 +148,6 @@ export class BodyCount {
   /** `rows` is the initial count. */
   constructor(private rows: number) {}
 
-  /** Counts a row. */
   row(): void {
     this.inRow = 0;
     if (++this.rows > MAX_BODY_ROWS) throw tooMany(`${MAX_BODY_ROWS} rows`);

@@ -16,7 +16,7 @@ import { relationsOf } from '../../collection/relations.ts';
 import type { ChangeWay } from '../../collection/types/operations.ts';
 import { predicateAt } from '../at-moment.ts';
 import { fieldExpression } from '../resolve.ts';
-import { ALWAYS, isAlways, type Predicate } from '../types.ts';
+import { ALWAYS, isAlways, NEVER, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
 import { type PlannedRule, planRule } from './rule.ts';
 
@@ -145,7 +145,7 @@ class RolePermissions implements Permissions {
       return { kind: 'exists', relation, where: this.allowedRows(to, 'read', new Set(to.key), undefined) };
     }
     const owner = ownerOf(this.caller);
-    if (owner === undefined) return { kind: 'constant', value: false };
+    if (owner === undefined) return NEVER;
     return { kind: 'compare', of: fieldExpression(authorOf(collection)!), operator: '=', value: owner };
   }
 

@@ -5,7 +5,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import type { EmbedItem } from '../../dialect/tree.ts';
-import type { Expression, OutputColumn, Predicate, ReadPlan } from '../types.ts';
+import { type Expression, NEVER, type OutputColumn, type Predicate, type ReadPlan } from '../types.ts';
 
 export interface PlannedEmbed {
   readonly relation: Relation;
@@ -49,14 +49,13 @@ export function notEmbedded(name: string): ApiError {
 /** Tests whether the embedding has any row after its conditions and page. */
 export function existsPredicate({ relation, plan }: PlannedEmbed): Predicate {
   const { where, groupBy, offset, limit } = plan;
-  if (limit === 0) return { kind: 'constant', value: false };
+  if (limit === 0) return NEVER;
   // An aggregate without groups always gives one row.
   if (groupBy?.length === 0) return { kind: 'constant', value: offset === 0 };
   const skipped = offset === 0 ? {} : { offset, ...(groupBy === undefined ? {} : { groupBy }) };
   return { kind: 'exists', relation, where, ...skipped };
 }
 
-/** The embedded rows as JSON. */
 export function embeddedRows({ relation, plan, many }: PlannedEmbed): Expression {
   return { kind: 'embed', relation, plan, shows: 'rows', many, type: embedded };
 }

@@ -15,7 +15,6 @@ export function relate(from: Collection, target: string, hint: string | undefine
   throw relations.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, relations);
 }
 
-/** All relations that a name and a hint match. */
 export function relationsNamed(from: Collection, given: string, hint: string | undefined): readonly Relation[] {
   const target = given === FILES_NAME && !from.among.has(given) ? FILES : given;
   const computed = hint === undefined ? computedRelation(from)(target) : undefined;

@@ -14,7 +14,6 @@ import { comparedAs, orderedBy, orderKey, planOrder, totalOrder } from './order.
 
 export const NO_COLUMNS: readonly OutputColumn[] = [];
 
-/** All fields of a collection. */
 export const wholeRow: (collection: Collection) => readonly OutputColumn[] = memoize(({ fields, view }) => {
   // A role that sees all fields shares the list of the stored collection.
   if (fields === view?.of.fields) return wholeRow(view.of);

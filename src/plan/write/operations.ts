@@ -45,7 +45,6 @@ export function takesOperations(collection: Collection, field: Field): boolean {
   return field.type.operations !== undefined && !isKey(into, field) && !isReference;
 }
 
-/** Whether any cell is an operation. */
 export function hasOperation(
   { byName }: Collection,
   columns: readonly string[],

@@ -14,7 +14,6 @@ import { checkRules } from '../field-rules.ts';
 import type { StoredRow } from '../write-plan.ts';
 import { EarlierValue } from './earlier-value.ts';
 
-/** An error in a row, with its field. */
 export class RowProblem extends Error {
   constructor(
     readonly field: Field,

@@ -163,7 +163,6 @@ export async function fetchFile(
 }
 
 interface Retention {
-  /** The number of backups to keep. */
   readonly backupsKept: number;
   /** Their age; 0 if it does not matter. */
   readonly backupAgeSeconds: number;

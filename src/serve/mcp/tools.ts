@@ -57,7 +57,6 @@ export class Previews {
   }
 }
 
-/** A call of a tool. */
 export interface AgentCall {
   readonly call: Call;
   readonly session: string;
@@ -211,7 +210,6 @@ function undoSession(given: Arguments, call: AgentCall): Promise<string> {
   return ask(call, 'POST', path, undefined, 'conflicts=skip').then(data);
 }
 
-/** The hash of the credentials. */
 function callerOf({ call }: AgentCall): string {
   return createHash('sha256').update(call.credentials).digest('hex');
 }

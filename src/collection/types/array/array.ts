@@ -84,7 +84,6 @@ export function mapArray(from: Type, to: Type, array: Value, map: (item: Value) 
   return printed(to, { items: items.map((item) => (item === null ? null : map(item))), sizes });
 }
 
-/** The elements of a stored value. */
 function itemsOf(element: Type, value: Value): Elements<Value> {
   const { items, sizes } = elementsOf(
     parseJson(String(value)) as Nested<unknown>,

@@ -6,7 +6,6 @@ import { parseJson, tooDeep, WrittenNumber } from '../../exact-json.ts';
 import { type Exact, exactDecimal, printDecimal } from '../number/decimal-text.ts';
 import { readText } from '../text.ts';
 
-/** Prints a value from `parseJson`. */
 export function printJson(value: unknown): string {
   let padding = 0;
   return print(value, 1);

@@ -106,7 +106,6 @@ export function printTime(micros: number): string {
   return fraction === 0 ? time : `${time}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
 }
 
-/** Words for fixed moments. */
 export const FIXED_WORDS: ReadonlyMap<string, 'infinity' | '-infinity' | 'epoch'> = new Map([
   ['infinity', 'infinity'],
   ['+infinity', 'infinity'],
