@@ -104,7 +104,7 @@ export function describeIndex({ collection, fields }: WordIndex): string {
   const names = fields.map(({ name, translation }) =>
     translation === undefined ? name : `${name}:${translation.tag}`,
   );
-  return `${collection.search!.language} ${names.join(' ')} 5`;
+  return `${collection.search!.language} ${names.join(' ')} 6`;
 }
 
 /** Stores the definition of a new index. `bytes` prints a literal of hexadecimal digits. */

@@ -1,5 +1,6 @@
 /** Finds the rows of a search: reads their words, corrects misspellings, scores rows, and marks the texts of a page. */
 import { ApiError } from '../../base/errors.ts';
+import { printJson } from '../../collection/types/json/json-text.ts';
 import type { Ranking } from '../../plan/types.ts';
 import { highlight } from './highlight.ts';
 import type { RankJob } from './rank-job.ts';
@@ -49,11 +50,6 @@ function rankingOf(rows: readonly (readonly unknown[])[]): Ranking {
   return { rows: JSON.stringify(rows) };
 }
 
-/** The order of members in PostgreSQL's jsonb: by length, then by bytes. */
-function byMember([one]: readonly [string, string], [other]: readonly [string, string]): number {
-  return Buffer.byteLength(one) - Buffer.byteLength(other) || Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
-
 /** Reads the rows of the page and their texts. */
 function* withMarks(
   { query, texts: all, needsAll }: RankJob,
@@ -73,7 +69,7 @@ function* withMarks(
         const marks = isShown ? highlight(text, isSearched) : undefined;
         return marks === undefined ? [] : [[name, marks]];
       });
-      return [Number(row.doc), JSON.stringify(Object.fromEntries(readable.sort(byMember)))];
+      return [Number(row.doc), printJson(Object.fromEntries(readable))];
     }),
   );
   const shown = needsAll ? rows : rows.filter(([document]) => documents.has(Number(document)));

@@ -6,6 +6,7 @@ import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, StoredQuery } from '../../collection/declaration.ts';
+import { SEARCH } from '../../collection/search-fields.ts';
 import { parseArrayLiteral, printArrayLiteral } from '../../collection/types/array/array-literal.ts';
 import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can } from '../../collection/types/type.ts';
@@ -17,6 +18,7 @@ import type { Permissions } from '../access/permissions.ts';
 import { mapValues, valuesOf, wordIn } from '../access/rule.ts';
 import { planRead } from '../read/read.ts';
 import { relate } from '../read/relate.ts';
+import { withScore } from '../read/search.ts';
 import { resolvePath } from '../resolve.ts';
 import type { ReadPlan } from '../types.ts';
 import type { Argument } from './arguments.ts';
@@ -90,6 +92,9 @@ function bindCondition(condition: Condition, given: Arguments): Condition {
   const [only] = parameters;
   if (only?.value === null && test.kind === 'value' && test.operator === 'isdistinct')
     return { ...condition, test: { kind: 'is', value: 'not_null' } };
+  // A search without words finds nothing.
+  if (only?.value === null && test.kind === 'search' && condition.field.name === SEARCH)
+    return { ...condition, test: { ...test, query: '' } };
   return { ...condition, test: bindTest(test, parameters) };
 }
 
@@ -160,7 +165,7 @@ export function problemsInStored(
         }
       }
     };
-    for (const condition of request.conditions) inspect(collection, condition);
+    for (const condition of request.conditions) inspect(withScore(collection), condition);
     for (const { way, conditions } of request.embeds?.values() ?? []) {
       const to = embeddedAt(collection, request, way);
       for (const condition of conditions) inspect(to, condition);

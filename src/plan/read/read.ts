@@ -41,7 +41,7 @@ export function planRead(
 ): ReadPlan {
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
-  const search = within === undefined && source === undefined ? takeSearch(collection, query) : undefined;
+  const search = source === undefined ? takeSearch(collection, query, within) : undefined;
   const plan =
     search === undefined ? planAll(collection, query, page, count, source) : planSearched(search, page, count);
   if (search !== undefined) {
@@ -49,7 +49,7 @@ export function planRead(
     plan.search = planSearch(collection, search.test, plan, permissions, query.language);
   }
   if (within !== undefined) {
-    const rows = planRows(collection, within);
+    const rows = planRows(search?.collection ?? collection, search?.within ?? within);
     plan.where = andAlso(rows, plan.where);
     if (plan.facets !== undefined) plan.facets = { ...plan.facets, where: andAlso(rows, plan.facets.where) };
   }
@@ -101,7 +101,7 @@ function planAll(
   return readInLanguage(plan, collection, query.language);
 }
 
-function planSearched({ collection, query }: SearchedQuery, page: Page, count: ReadPlan['count']) {
+function planSearched({ collection, query }: SearchedQuery<RowsQuery>, page: Page, count: ReadPlan['count']) {
   const isGrouped = skeletonOf(collection, query).total.groupBy !== undefined;
   return planAll(collection, withBestFirst(query, isGrouped), page, count);
 }

@@ -30,22 +30,35 @@ const SYNTAX: Readonly<Record<SearchOperator, SearchSyntax | undefined>> = {
 };
 
 /** A request with a search: its other conditions, and the collection with the score. */
-export interface SearchedQuery {
+export interface SearchedQuery<Rows> {
   readonly test: SearchTest;
   readonly collection: Collection;
   readonly query: Query;
+  readonly within: Rows | undefined;
 }
 
-/** Undefined if the request does not search. */
-export function takeSearch(collection: Collection, query: Query): SearchedQuery | undefined {
+/** Undefined if neither the request nor the stored query that it calls searches. */
+export function takeSearch<Rows extends Pick<Query, 'conditions'>>(
+  collection: Collection,
+  query: Query,
+  within?: Rows,
+): SearchedQuery<Rows> | undefined {
   if (collection.search === undefined) return undefined;
-  const [found, ...more] = query.conditions.filter(isSearch);
+  const conditions = new Set([...query.conditions, ...(within?.conditions ?? [])]);
+  const [found, ...more] = [...conditions].filter(isSearch);
   if (found === undefined) return undefined;
   if (more.length > 0) throw rejected('a request has one search', 'Put all words into one: search=wfts.red shoe.');
   const { test, negated } = found;
   if (negated) throw rejected('a search cannot be negated', 'Exclude words with a minus sign: search=wfts.shoe -red.');
-  const conditions = query.conditions.filter((each) => each !== found);
-  return { test, collection: searched(collection), query: { ...query, conditions } };
+  const others = <Of extends Pick<Query, 'conditions'>>(of: Of): Of => {
+    return { ...of, conditions: of.conditions.filter((each) => each !== found) };
+  };
+  return { test, collection: withScore(collection), query: others(query), within: within && others(within) };
+}
+
+/** The collection with the score, if it has a search. */
+export function withScore(collection: Collection): Collection {
+  return collection.search === undefined ? collection : searched(collection);
 }
 
 function isSearch(condition: Condition): condition is Comparison & { readonly test: SearchTest } {

@@ -69,25 +69,24 @@ export function spellingsOf(language: Language, prefix: string): readonly string
   return [...new Set([prefix, withoutE, ...withE])];
 }
 
-/** An umlaut may be written with an e: `Mueller` is `Müller`. */
+/** An umlaut may be written with an e: `Mueller` is `Müller`. After a vowel, an e is none: `Frauen` is `Frau`. */
 function stemGerman(word: string): string {
-  const plain = word.replace(/(?<!q)(?<=[aou])e/g, '');
-  const ending = plain.replace(/(?<=.{3})(?:ern|em|en|er|es|e|(?<=[bdfghklmnt])s)$/, '');
-  return ending.replace(/(?<=.{3})(?:est|er|en|(?<=[bdfghklmnt])st)$/, '');
+  const plain = word.replace(/(?<=(?<![aeoq])[aou])e/g, '');
+  const ending = plain.replace(/(?<=.{3})(?:ern|em|en|er|es|e)$/, '');
+  return ending.replace(/(?<=.{3})(?:est|er|en|(?<=[bdfghklmnt])st)$/, '').replace(/(?<=.{2}[^s])(?<!au)s$/, '');
 }
 
 function stemFrench(word: string): string {
   if (word.length < 4) return word;
-  if (word.endsWith('x')) return word.endsWith('aux') ? `${word.slice(0, -2)}l` : word.slice(0, -1);
-  return word
-    .replace(/s$/, '')
-    .replace(/r$/, '')
-    .replace(/e+$/, '')
+  const singular = word.replace(/(?<!e)aux$/, 'al').replace(/[sx]$/, '');
+  return singular
+    .replace(/(?<=.{3})e+$/, '')
+    .replace(/(?<=.{3})(?:s|e*r)$/, '')
+    .replace(/(?<=.{3})e+$/, '')
     .replace(/(.)\1$/, '$1');
 }
 
 function stemSpanish(word: string): string {
-  if (word.length < 4) return word;
-  const singular = word.endsWith('ces') ? `${word.slice(0, -3)}z` : word.replace(/(?:es|s)$/, '');
-  return singular.length < 4 ? singular : singular.replace(/[oae]$/, '');
+  const singular = word.endsWith('ces') ? `${word.slice(0, -3)}z` : word.replace(/(?<=.{3})(?:s?e?s|se)$/, '');
+  return singular.replace(/(?<=.{3})[oae]$/, '');
 }

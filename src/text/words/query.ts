@@ -1,4 +1,5 @@
 /** The text of a search as people type it: words, "a phrase", -word, or. */
+import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isStopWord, type Language } from './languages.ts';
 import { wordsOf } from './tokens.ts';
@@ -11,6 +12,8 @@ export interface Term {
   readonly isPhrase: boolean;
   /** A code as a whole: a row may have it in place of all the words. */
   readonly whole?: string;
+  /** The word that may be incomplete, if the term is the last one. */
+  readonly beginning?: string;
 }
 
 /** Alternatives, each a list of terms that a row must have. */
@@ -29,11 +32,13 @@ const SHORTEST_PREFIX = 2;
 
 export function parseWords(text: string, language: Language, syntax: SearchSyntax): WordQuery {
   const groups: Term[][] = [[]];
-  const pieces = syntax === 'phrase' ? [['', '', text] as const] : text.matchAll(PIECE);
+  const pieces = syntax === 'phrase' ? [['', '', text] as const] : [...text.matchAll(PIECE)];
   let isAfterWord = true;
-  for (const [, sign = '', quoted, bare = ''] of pieces) {
+  for (const [nth, [, sign = '', quoted, bare = '']] of pieces.entries()) {
     const isWeb = syntax === 'web';
-    if (isWeb && quoted === undefined && /^or$/i.test(bare)) {
+    // At an end, it is a word: gold in French.
+    const isBetween = nth > 0 && nth < pieces.length - 1;
+    if (isWeb && isBetween && quoted === undefined && /^or$/i.test(bare)) {
       groups.push([]);
       continue;
     }
@@ -50,8 +55,7 @@ export function parseWords(text: string, language: Language, syntax: SearchSynta
       hint: 'Search for fewer words.',
     });
   }
-  const last = kept.at(-1)?.at(-1);
-  const prefix = last?.isPhrase || last?.isNegated ? undefined : last?.words.at(-1);
+  const prefix = kept.at(-1)?.at(-1)?.beginning;
   const endsWithWord = /[\p{L}\p{N}\p{M}]\s*[.?!]*\s*$/u.test(text);
   return prefix === undefined || !endsWithWord || prefix.length < SHORTEST_PREFIX
     ? { groups: kept }
@@ -65,9 +69,10 @@ function termsOf(text: string, isNegated: boolean, isPhrase: boolean): Term[] {
   if (words.length === 0) return [];
   const whole = all.find(({ parts }) => parts === words.length)?.text;
   if (isPhrase || isNegated || whole !== undefined) {
-    return [{ words, isNegated, isPhrase: isPhrase || words.length > 1, ...(whole === undefined ? {} : { whole }) }];
+    const term = { words, isNegated, isPhrase: isPhrase || words.length > 1 };
+    return [{ ...term, ...defined({ whole, beginning: isPhrase || isNegated ? undefined : whole }) }];
   }
-  return words.map((word) => ({ words: [word], isNegated, isPhrase: false }));
+  return words.map((word) => ({ words: [word], isNegated, isPhrase: false, beginning: word }));
 }
 
 /** Without stop words, unless there is nothing else. A phrase keeps them. */

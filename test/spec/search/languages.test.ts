@@ -12,6 +12,58 @@ collections:
     search: { fields: { name: 1 }, language: english }
 `);
 
+/** The forms of each word. A phrase finds all of them, and no other word. */
+const FORMS = {
+  german: [
+    ['Blau', 'blaue', 'blauer', 'blaues', 'blauen'],
+    ['Frau', 'Frauen'],
+    ['Müller', 'Mueller', 'MUELLER', 'Muller'],
+    ['Fuß', 'Füße', 'Fuesse', 'FUSS'],
+    ['Hals', 'Hälse', 'Haelse'],
+    ['Auto', 'Autos'],
+    ['kabellos', 'kabellose', 'kabelloses'],
+    ['Maus', 'Mäuse'],
+    ['Preis', 'Preise'],
+  ],
+  french: [
+    ['manteau', 'manteaux'],
+    ['cheval', 'chevaux'],
+    ['noir', 'noire', 'noirs', 'noires'],
+    ['gris', 'grise', 'grises'],
+    ['léger', 'légère', 'légers'],
+    ['clé', 'clés', 'CLES'],
+    ['île', 'îles'],
+    ['bijou', 'bijoux'],
+  ],
+  spanish: [
+    ['zapato', 'zapatos'],
+    ['gris', 'grises'],
+    ['país', 'países', 'paises'],
+    ['autobús', 'autobuses'],
+    ['clase', 'clases'],
+    ['pie', 'pies'],
+    ['luz', 'luces'],
+    ['rojo', 'roja', 'rojos', 'rojas'],
+  ],
+};
+
+describe.each(TWO_ENGINES)('word forms on %s', (engine) => {
+  test.each(Object.entries(FORMS))('of %s', async (language, forms) => {
+    const words = declaredBy(`
+collections:
+  words: { fields: { id: int4, word: text }, search: { fields: { word: 1 }, language: ${language} } }
+`);
+    const rows = forms.flatMap((each, word) => each.map((form, nth) => ({ id: 10 * word + nth, word: form })));
+    const shop = await openDeclared(engine, words, { words: rows });
+    const found = async (form: string) => shop.list(`/words?search=wfts."${form}"&select=id&order=id`);
+    for (const [word, each] of forms.entries()) {
+      const all = each.map((_, nth) => ({ id: 10 * word + nth }));
+      for (const form of each) expect([form, await found(form)]).toEqual([form, all]);
+    }
+    await shop.close();
+  });
+});
+
 describe.each(TWO_ENGINES)('words of two languages on %s', (engine) => {
   test('rows that are added one by one are found in their language', async () => {
     const shop = await openDeclared(engine, DECLARATION, {});

@@ -20,9 +20,13 @@ collections:
       price: decimal(12,4)
       secret: boolean
     search: { fields: { name: 3, brand.name: 2, sku: 2, gtin: 1, tags: 1, description: 1 }, language: english }
+queries:
+  find: { parameters: { words: text }, read: 'products?search=wfts.{words}&price=lt.100&select=id' }
+  cheap: { read: 'products?price=lt.75&select=id' }
 roles:
   admin: all
   guest:
+    call: [find]
     products: { read: { where: secret=is.false, fields: [id, name, brand_id, sku, price, tags] } }
     brands: { read: { where: country=eq.de, fields: [id, name, country] } }
 `);
@@ -70,6 +74,8 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(await ids('-red')).toEqual([]);
     expect(await ids('')).toEqual([]);
     expect(await ids('the')).toEqual([2]);
+    // Without a word on both sides, it is a word.
+    expect([await ids('or'), await ids('red or')]).toEqual([[], await ids('red')]);
   });
 
   test('word forms, case and accents do not matter', async () => {
@@ -81,6 +87,11 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
   test('the last word may be incomplete', async () => {
     expect((await ids('red sho')).toSorted()).toEqual([1, 2]);
     expect(await ids('prot')).toEqual([6]);
+    expect([(await ids('AB-12')).toSorted(), await ids('ab-1234/'), await ids('"AB-12"')]).toEqual([[1, 2], [1], []]);
+    expect([await ids('red AB-12'), await ids('red -AB-1234')]).toEqual([
+      [1, 2],
+      [3, 2],
+    ]);
   });
 
   test('a misspelling finds the word', async () => {
@@ -111,6 +122,21 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(row.search).toBeGreaterThan(0);
     expect(await shop.as('admin').list('/products?search=wfts.red&select=count()')).toEqual([{ count: 3 }]);
     expect(await ids('red', '&search=gt.1000000000')).toEqual([]);
+  });
+
+  test('a stored query searches, and its call', async () => {
+    const rows = (path: string, as = 'admin') => shop.as(as).list(`/rpc/${path}`);
+    expect(await rows('find?words=red sho')).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await rows('find?words=shoe&order=price&limit=2')).toEqual([{ id: 4 }, { id: 2 }]);
+    expect(await rows('cheap?search=wfts.red&order=id')).toEqual([{ id: 2 }, { id: 3 }]);
+    expect(await rows('cheap?search=wfts.red&select=search.count()')).toEqual([{ count: 2 }]);
+    expect([await rows('find?words=löwe', 'guest'), await rows('find?words=ada', 'guest')]).toEqual([
+      [],
+      [{ id: 1 }, { id: 2 }],
+    ]);
+    const none = await shop.as('admin').fetch('/rpc/find', sendJson('POST', { words: null }));
+    expect(await none.json()).toEqual([]);
+    await expectRefusal(await shop.as('admin').fetch('/rpc/find?words=a&search=wfts.b'), 400, 'PGRST127');
   });
 
   test('facets count the rows that were found', async () => {
