@@ -7,7 +7,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { Check, Select, TextField } from '../components/inputs.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { type Account, changeAccount, type Kind } from './api.ts';
+import { type Account, changeSetting, type Kind } from './api.ts';
 
 interface AccountDialogProps {
   readonly kind: Kind;
@@ -34,10 +34,13 @@ export function AccountDialog({ kind, account }: AccountDialogProps) {
       ...(isDisabled !== account?.isDisabled && { disabled: isDisabled }),
       ...(day !== '' && { expires_at: new Date(`${day}T23:59:59`).toISOString() }),
     };
-    const answer = await changeAccount(isNew ? 'POST' : 'PATCH', kind, name, isNew ? { name, ...body } : body);
+    const answer = isNew
+      ? await changeSetting('POST', kind, { name, ...body })
+      : await changeSetting('PATCH', `${kind}/${encodeURIComponent(name)}`, body);
     notify(isNew ? t.settings.added[kind] : t.settings.changed);
-    setKey(answer?.key);
-    return answer?.key === undefined;
+    const created = (answer as { readonly key?: string } | undefined)?.key;
+    setKey(created);
+    return created === undefined;
   };
   if (key !== undefined)
     return (

@@ -1,23 +1,18 @@
 /** The users or keys with their roles. */
 import { session } from '../api/session/session.ts';
-import { Button } from '../components/button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { EmptyState, Loaded } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
 import { AccountDialog } from './account-dialog.tsx';
-import { type Account, changeAccount, type Kind, useAccounts } from './api.ts';
-import { SettingsTable } from './settings-table.tsx';
+import { type Account, changeSetting, type Kind, useAccounts } from './api.ts';
+import { AddButton, SettingsTable } from './settings-parts.tsx';
 
 export function Accounts({ kind }: { readonly kind: Kind }) {
   const query = useAccounts(kind);
   const edit = (account?: Account) => showDialog(<AccountDialog kind={kind} account={account} />);
-  const add = (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>
-      {t.settings.add[kind]}
-    </Button>
-  );
+  const add = <AddButton label={t.settings.add[kind]} onClick={() => edit()} />;
   const isKeys = kind === 'keys';
   const { role, claims, created, expires, lastUsed } = t.settings;
   const remove = ({ name }: Account) => showDialog(<RemoveDialog kind={kind} name={name} />);
@@ -28,7 +23,7 @@ export function Accounts({ kind }: { readonly kind: Kind }) {
           <EmptyState title={t.settings.none[kind]}>{add}</EmptyState>
         ) : (
           <>
-            <div>{add}</div>
+            {add}
             <SettingsTable
               heads={[t.app.userName, role, claims, created, ...(isKeys ? [expires, lastUsed] : [])]}
               rows={data}
@@ -39,11 +34,9 @@ export function Accounts({ kind }: { readonly kind: Kind }) {
                 ...(isKeys ? timesOf(account) : []),
               ]}
               actionsOf={(account) => [
-                ...(isKeys ? [] : [{ label: t.app.change, onClick: () => edit(account) }]),
+                !isKeys && { label: t.app.change, onClick: () => edit(account) },
                 // Nobody locks themselves out by mistake.
-                ...(account.name === session?.name
-                  ? []
-                  : [{ label: t.settings.remove[kind], onClick: () => remove(account) }]),
+                account.name !== session?.name && { label: t.settings.remove[kind], onClick: () => remove(account) },
               ]}
             />
           </>
@@ -62,7 +55,7 @@ function timesOf({ expires_at, last_used_at }: Account): readonly string[] {
 
 function RemoveDialog({ kind, name }: { readonly kind: Kind; readonly name: string }) {
   const onSubmit = async () => {
-    await changeAccount('DELETE', kind, name);
+    await changeSetting('DELETE', `${kind}/${encodeURIComponent(name)}`);
     notify(t.settings.removed[kind]);
   };
   return (

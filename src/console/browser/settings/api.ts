@@ -39,16 +39,6 @@ export type Patch = Readonly<Record<string, unknown>>;
 
 const DECLARATION = '/catalogue/declaration';
 
-export function useAccounts(kind: Kind) {
-  return useQuery({
-    queryKey: ['settings', kind],
-    queryFn: async () => {
-      const accounts = (await ask(`/catalogue/${kind}?order=name`)).json as readonly Account[];
-      return kind === 'users' ? accounts.map(withState) : accounts;
-    },
-  });
-}
-
 /** The list shows a disabled user by a claim, which a change of the claims keeps. */
 function withState(account: Account): Account {
   const { disabled, ...claims } = account.claims;
@@ -76,19 +66,16 @@ export function useSetting<Data>(path: string, enabled = true, interval: number 
 
 export const useRoles = () => useSetting<readonly RoleDraft[]>('roles');
 
+export function useAccounts(kind: Kind) {
+  const { data, ...query } = useSetting<readonly Account[]>(`${kind}?order=name`);
+  return { ...query, data: kind === 'users' ? data?.map(withState) : data };
+}
+
 /** Changes a list of the service, and reads all settings again. */
-export async function changeSetting(method: 'POST' | 'DELETE', path: string, body?: Patch): Promise<unknown> {
+export async function changeSetting(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: Patch): Promise<unknown> {
   const { json } = await ask(`/catalogue/${path}`, { method, body });
   await queryClient.invalidateQueries({ queryKey: ['settings'] });
   return json;
-}
-
-/** Adds, changes or removes an account. Resolves to the answer, which contains a new key. */
-export async function changeAccount(method: 'POST' | 'PATCH' | 'DELETE', kind: Kind, name: string, body?: Patch) {
-  const path = `/catalogue/${kind}${method === 'POST' ? '' : `/${encodeURIComponent(name)}`}`;
-  const { json } = await ask(path, { method, body });
-  await queryClient.invalidateQueries({ queryKey: ['settings', kind] });
-  return json as { readonly key?: string } | undefined;
 }
 
 export async function readDeclaration(): Promise<Declaration> {

@@ -7,7 +7,7 @@ import { formatMoment } from '../fields/dates.ts';
 import { language, locale } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { changeSetting, useSetting } from './api.ts';
-import { SettingsTable } from './settings-table.tsx';
+import { SettingsTable } from './settings-parts.tsx';
 
 interface BackupState {
   readonly place: string;

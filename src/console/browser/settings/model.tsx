@@ -3,15 +3,14 @@ import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isInternal } from '../../../collection/files.ts';
 import { titleOfCollection } from '../api/catalogue.ts';
 import { pageData } from '../api/session/page-data.ts';
-import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
-import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { Loaded } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { useDeclaration } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { formOf, PROPERTIES, type Property } from './field-patch.ts';
 import { CollectionDialog, FieldDialog } from './model-dialogs.tsx';
-import { SettingsTable } from './settings-table.tsx';
+import { AddButton, SettingsPart, SettingsTable } from './settings-parts.tsx';
 
 const ALL = pageData.collections.filter(({ name }) => !isInternal(name));
 const NAMES = ALL.map(({ name }) => name);
@@ -30,52 +29,44 @@ const editField = (collection: CollectionDraft, field?: FieldDraft) =>
   showDialog(<FieldDialog collections={NAMES} collection={collection} field={field} />);
 
 export function Model() {
-  const { data, error, refetch } = useDeclaration();
-  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton />;
-  const { file, editable, served } = data;
   return (
-    <>
-      <p className="help">{editable ? t.settings.editable(file) : t.settings.notEditable(file)}</p>
-      {!served && <p className="problem">{t.settings.stale(file)}</p>}
-      <div>
-        <Button kind="primary" icon="plus" onClick={() => editCollection()}>
-          {t.settings.addCollection}
-        </Button>
-      </div>
-      {COLLECTIONS.map((collection) => (
-        <section key={collection.name} className="panel stack settings-part">
-          <div className="line wrap">
-            <h2>{titleOfCollection(collection)}</h2>
-            <code>{collection.name}</code>
-            <span className="space" />
-            <Button onClick={() => editCollection(collection)}>
-              {t.app.change}
-              <span className="visually-hidden"> {titleOfCollection(collection)}</span>
-            </Button>
-            <Button icon="plus" onClick={() => editField(collection)}>
-              {t.settings.addField}
-              <span className="visually-hidden"> {titleOfCollection(collection)}</span>
-            </Button>
-          </div>
-          <SettingsTable
-            heads={[t.app.field, t.settings.type, t.settings.rules]}
-            rows={collection.fields}
-            cellsOf={(field) => [field.type, describe(collection, field)]}
-            // A translation is declared with the field that it translates.
-            actionsOf={(field) =>
-              field.translates !== undefined
-                ? []
-                : [{ label: t.app.change, onClick: () => editField(collection, field) }]
-            }
-          />
-          <DeclaredText path={['collections', collection.name]} />
-        </section>
-      ))}
-      {OTHER_PARTS.map((part) => (
-        <DeclaredText key={part} path={[part]} />
-      ))}
-    </>
+    <Loaded query={useDeclaration()}>
+      {({ file, editable, served }) => (
+        <>
+          <p className="help">{editable ? t.settings.editable(file) : t.settings.notEditable(file)}</p>
+          {!served && <p className="problem">{t.settings.stale(file)}</p>}
+          <AddButton label={t.settings.addCollection} onClick={() => editCollection()} />
+          {COLLECTIONS.map((collection) => (
+            <SettingsPart
+              key={collection.name}
+              title={titleOfCollection(collection)}
+              about={<code>{collection.name}</code>}
+              actions={[
+                { label: t.app.change, onClick: () => editCollection(collection) },
+                { label: t.settings.addField, onClick: () => editField(collection) },
+              ]}
+            >
+              <SettingsTable
+                heads={[t.app.field, t.settings.type, t.settings.rules]}
+                rows={collection.fields}
+                cellsOf={(field) => [field.type, describe(collection, field)]}
+                actionsOf={(field) => [
+                  // A translation is declared with the field that it translates.
+                  field.translates === undefined && {
+                    label: t.app.change,
+                    onClick: () => editField(collection, field),
+                  },
+                ]}
+              />
+              <DeclaredText path={['collections', collection.name]} />
+            </SettingsPart>
+          ))}
+          {OTHER_PARTS.map((part) => (
+            <DeclaredText key={part} path={[part]} />
+          ))}
+        </>
+      )}
+    </Loaded>
   );
 }
 

@@ -1,67 +1,57 @@
 /** The roles of the declaration: their rights, and how many users and keys have them. */
 import type { RoleDraft, RuleDraft } from '../../../collection/draft.ts';
 import { collectionNamed, labelOf, titleOfCollection } from '../api/catalogue.ts';
-import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
-import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { Loaded } from '../components/small.tsx';
 import { describeRule } from '../find/condition-lines.ts';
-import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { useAccounts, useRoles } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { previewChange } from './preview-dialog.tsx';
 import { isEditable, RoleDialog } from './role-dialog.tsx';
 import SeenDialog from './seen-dialog.tsx';
+import { AddButton, SettingsPart } from './settings-parts.tsx';
 
 export function Roles() {
-  const { data, error, refetch } = useRoles();
+  const { data: roles, error, refetch } = useRoles();
   const { data: users = [], isPending: awaitsUsers } = useAccounts('users');
   const { data: keys = [], isPending: awaitsKeys } = useAccounts('keys');
-  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-  // A role that someone has cannot be removed.
-  if (data === undefined || awaitsUsers || awaitsKeys) return <Skeleton />;
-  const held = (role: string, accounts: typeof users) =>
-    formatNumber(accounts.filter((each) => each.role === role).length);
+  const held = (role: string, accounts: typeof users) => accounts.filter((each) => each.role === role).length;
   const isHeld = ({ name }: RoleDraft) => [...users, ...keys].some((each) => each.role === name);
+  // A role that someone has cannot be removed.
+  const data = awaitsUsers || awaitsKeys ? undefined : roles;
   return (
-    <>
-      <div>
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => showDialog(<RoleDialog taken={data.map(({ name }) => name)} />)}
-        >
-          {t.settings.addRole}
-        </Button>
-      </div>
-      {data.map((role) => (
-        <section key={role.name} className="panel stack settings-part">
-          <div className="line wrap">
-            <h2>{role.name}</h2>
-            <span className="count">{t.settings.holders(held(role.name, users), held(role.name, keys))}</span>
-            <span className="space" />
-            <Button onClick={() => showDialog(<SeenDialog role={role.name} />)}>
-              {t.settings.seen}
-              <span className="visually-hidden"> {role.name}</span>
-            </Button>
-            {isEditable(role) && (
-              <Button onClick={() => showDialog(<RoleDialog role={role} taken={[]} />)}>
-                {t.app.change}
-                <span className="visually-hidden"> {role.name}</span>
-              </Button>
-            )}
-            {!isHeld(role) && (
-              <Button onClick={() => previewChange({ roles: { [role.name]: null } })}>
-                {t.settings.remove.users}
-                <span className="visually-hidden"> {role.name}</span>
-              </Button>
-            )}
-          </div>
-          <Rights role={role} />
-          <DeclaredText path={['roles', role.name]} />
-        </section>
-      ))}
-    </>
+    <Loaded query={{ data, error, refetch }}>
+      {(all) => (
+        <>
+          <AddButton
+            label={t.settings.addRole}
+            onClick={() => showDialog(<RoleDialog taken={all.map(({ name }) => name)} />)}
+          />
+          {all.map((role) => (
+            <SettingsPart
+              key={role.name}
+              title={role.name}
+              about={<span className="count">{t.settings.holders(held(role.name, users), held(role.name, keys))}</span>}
+              actions={[
+                { label: t.settings.seen, onClick: () => showDialog(<SeenDialog role={role.name} />) },
+                isEditable(role) && {
+                  label: t.app.change,
+                  onClick: () => showDialog(<RoleDialog role={role} taken={[]} />),
+                },
+                !isHeld(role) && {
+                  label: t.settings.remove.users,
+                  onClick: () => previewChange({ roles: { [role.name]: null } }),
+                },
+              ]}
+            >
+              <Rights role={role} />
+              <DeclaredText path={['roles', role.name]} />
+            </SettingsPart>
+          ))}
+        </>
+      )}
+    </Loaded>
   );
 }
 

@@ -8,7 +8,7 @@ import { notify, notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
 import { changeSetting, useSetting } from './api.ts';
-import { SettingsTable } from './settings-table.tsx';
+import { SettingsPart, SettingsTable } from './settings-parts.tsx';
 
 const SHOWN = 200;
 
@@ -51,8 +51,7 @@ export function Sessions() {
         <span className="space" />
         {me !== '' && <Button onClick={() => void end(ofUser(me, 'neq'))}>{t.settings.endOthers}</Button>}
       </div>
-      <section className="panel stack settings-part">
-        <h2>{t.settings.sessions}</h2>
+      <SettingsPart title={t.settings.sessions}>
         <Loaded query={sessions}>
           {(rows) => (
             <>
@@ -64,17 +63,17 @@ export function Sessions() {
                 cellsOf={(each) => [each.at && formatMoment(each.at), formatMoment(each.expires_at), ...placeOf(each)]}
                 actionsOf={({ hash, user_name }) => [
                   { label: t.settings.endSession, onClick: () => void end(`/${hash}`) },
-                  ...(rows.filter((each) => each.user_name === user_name).length > 1
-                    ? [{ label: t.settings.endAllOf(user_name), onClick: () => void end(ofUser(user_name)) }]
-                    : []),
+                  rows.filter((each) => each.user_name === user_name).length > 1 && {
+                    label: t.settings.endAllOf(user_name),
+                    onClick: () => void end(ofUser(user_name)),
+                  },
                 ]}
               />
             </>
           )}
         </Loaded>
-      </section>
-      <section className="panel stack settings-part">
-        <h2>{t.settings.logins}</h2>
+      </SettingsPart>
+      <SettingsPart title={t.settings.logins}>
         <Loaded query={logins}>
           {(rows) =>
             rows.length === 0 ? (
@@ -94,7 +93,7 @@ export function Sessions() {
             )
           }
         </Loaded>
-      </section>
+      </SettingsPart>
     </>
   );
 }

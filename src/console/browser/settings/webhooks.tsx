@@ -11,7 +11,7 @@ import { t } from '../i18n/text.ts';
 import { changeSetting, type Patch, useSetting } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { previewChange } from './preview-dialog.tsx';
-import { SettingsTable } from './settings-table.tsx';
+import { AddButton, SettingsPart, SettingsTable } from './settings-parts.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 
 interface Webhook extends Omit<WebhookDraft, 'secret'> {
@@ -40,11 +40,7 @@ export function Webhooks() {
   const query = useSetting<readonly Webhook[]>('webhooks', true, REFRESH_MS);
   const edit = (webhook?: Webhook) =>
     showDialog(<WebhookDialog webhook={webhook} taken={query.data?.map(({ name }) => name) ?? []} />);
-  const add = (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>
-      {t.settings.addWebhook}
-    </Button>
-  );
+  const add = <AddButton label={t.settings.addWebhook} onClick={() => edit()} />;
   return (
     <Loaded query={query}>
       {(data) =>
@@ -54,7 +50,7 @@ export function Webhooks() {
           </EmptyState>
         ) : (
           <>
-            <div>{add}</div>
+            {add}
             {data.map((each) => (
               <WebhookPart key={each.name} webhook={each} onChange={() => edit(each)} />
             ))}
@@ -82,23 +78,12 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
     send({ test: true }, ({ reason }) => (reason === null ? t.settings.testAccepted : t.settings.testFailed(reason)));
   const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
   const actions = [
-    [t.settings.sendTest, test],
-    [t.app.change, onChange],
-    [t.settings.remove.users, () => previewChange({ webhooks: { [name]: null } })],
-  ] as const;
+    { label: t.settings.sendTest, onClick: test },
+    { label: t.app.change, onClick: onChange },
+    { label: t.settings.remove.users, onClick: () => previewChange({ webhooks: { [name]: null } }) },
+  ];
   return (
-    <section className="panel stack settings-part">
-      <div className="line wrap">
-        <h2>{name}</h2>
-        <code>{url}</code>
-        <span className="space" />
-        {actions.map(([label, onClick]) => (
-          <Button key={label} onClick={onClick}>
-            {label}
-            <span className="visually-hidden"> {name}</span>
-          </Button>
-        ))}
-      </div>
+    <SettingsPart title={name} about={<code>{url}</code>} actions={actions}>
       <p role="status">{result}</p>
       <dl className="counts line wrap">
         {[formatNumber(delivered), last, formatNumber(unsent), formatNumber(waiting), formatNumber(failed)].map(
@@ -129,7 +114,7 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
         </>
       )}
       <DeclaredText path={['webhooks', name]} />
-    </section>
+    </SettingsPart>
   );
 }
 
