@@ -9,7 +9,7 @@ import { t } from '../i18n/text.ts';
 import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS } from './bulk.ts';
 import type { Collection, Field, Row } from './catalogue.ts';
 import { lastChange } from './changes.ts';
-import { ask, countIn } from './client.ts';
+import { ask, countIn, type RequestOptions } from './client.ts';
 import { pathOf, printName, queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, isRanked, type ListQuery, listUrl, type Pair } from './query/list.ts';
@@ -117,16 +117,26 @@ export async function applyChange(
     return { ...outcome, count: outcome.rows.length };
   }
   if (position !== undefined && (await lastOf(collection)) !== position) throw new ChangedMeanwhile();
-  const requestId = newRequestId();
-  const isCalculated = isOperation(value) && field.type.input !== 'json';
-  const { headers } = await ask(`${pathOf(collection)}?${queryText(filterOf(target, field, isCalculated))}`, {
+  const filter = filterOf(target, field, isOperation(value) && field.type.input !== 'json');
+  return writeByFilter(target, filter, changing, {
     method: 'PATCH',
-    headers: {
-      prefer: `return=minimal, count=exact, handling=strict, max-affected=${changing}`,
-      'x-request-id': requestId,
-    },
     body: { [field.name]: value },
     idempotencyKey: newId(),
+  });
+}
+
+/** Writes the rows of a filter. The service rejects it if more rows match than the person saw. */
+async function writeByFilter(
+  { query: { collection } }: Target,
+  filter: readonly Pair[],
+  most: number,
+  request: Pick<RequestOptions, 'method' | 'body' | 'idempotencyKey'>,
+) {
+  const requestId = newRequestId();
+  const prefer = `return=minimal, count=exact, handling=strict, max-affected=${most}`;
+  const { headers } = await ask(`${pathOf(collection)}?${queryText(filter)}`, {
+    ...request,
+    headers: { prefer, 'x-request-id': requestId },
   });
   return { requestId, skipped: [], count: countIn(headers) };
 }
@@ -140,7 +150,7 @@ export async function rowsChangedSince({ query: { collection }, rows = [] }: Tar
   });
 }
 
-/** Deletes the rows in one transaction. The service rejects it if more rows match than the person saw. */
+/** Deletes the rows in one transaction. */
 export async function deleteAll(target: Target): Promise<{ requestId: string; count: number }> {
   const { query, count } = target;
   const { collection } = query;
@@ -149,14 +159,5 @@ export async function deleteAll(target: Target): Promise<{ requestId: string; co
     if (rows.length > count) throw new Error(t.errors.moreRows);
     return { ...(await deleteRows(collection, rows)), count: rows.length };
   }
-  const requestId = newRequestId();
-  const filter = queryText(filterOf(target, collection.key[0]!, false));
-  const { headers } = await ask(`${pathOf(collection)}?${filter}`, {
-    method: 'DELETE',
-    headers: {
-      prefer: `return=minimal, count=exact, handling=strict, max-affected=${count}`,
-      'x-request-id': requestId,
-    },
-  });
-  return { requestId, count: countIn(headers) };
+  return writeByFilter(target, filterOf(target, collection.key[0]!, false), count, { method: 'DELETE' });
 }

@@ -8,11 +8,6 @@ import { takeEarlyResponse } from './session/early.ts';
 import { base } from './session/page-data.ts';
 import { hasSession, isLoggedIn, isLoginNeeded, requestLogin, session, token } from './session/session.ts';
 
-export interface Answer {
-  readonly headers: Headers;
-  readonly json: unknown;
-}
-
 export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,7 +34,7 @@ let logins = 0;
 let areKeysSupported = true;
 
 /** Sends a request. `url` is a path of the service. */
-export async function ask(url: string, request: RequestOptions = {}): Promise<Answer> {
+export async function ask(url: string, request: RequestOptions = {}) {
   const response = await send(url, request);
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');

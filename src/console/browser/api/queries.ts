@@ -9,23 +9,10 @@ import { type ListQuery, listUrl, PAGE_SIZE } from './query/list.ts';
 import { queryClient } from './query-client.ts';
 import { type Page, readPage, readRow } from './rows.ts';
 
-export interface RowWindow {
-  /** The row at an index; undefined until its page has loaded. */
-  readonly rowAt: (index: number) => Row | undefined;
-  /** The loaded ones of the first rows. */
-  readonly firstRows: (count: number) => readonly Row[];
-  /** Without added rows. Undefined until the first page has loaded. */
-  readonly total: number | undefined;
-  readonly error: Error | null;
-  /** Whether the first page is not loaded yet. */
-  readonly isLoading: boolean;
-  readonly refetch: () => void;
-}
-
 const listKey = (query: ListQuery) => ['list', query.collection.name, listUrl(query)];
 
 /** The rows of a list from one index to another, in pages of 200. */
-export function useRows(query: ListQuery, first: number, last: number): RowWindow {
+export function useRows(query: ListQuery, first: number, last: number) {
   const client = useQueryClient();
   const key = listKey(query);
   const from = Math.floor(first / PAGE_SIZE);
@@ -38,10 +25,14 @@ export function useRows(query: ListQuery, first: number, last: number): RowWindo
     })),
   });
   const byPage = new Map<number, Page | undefined>(wanted.map((page, at) => [page, pages[at]!.data]));
-  const rowAt = (index: number) => byPage.get(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE];
+  /** Undefined until its page has loaded. */
+  const rowAt = (index: number): Row | undefined => byPage.get(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE];
   return {
     rowAt,
-    firstRows: (count) => Array.from({ length: count }, (_, at) => rowAt(at)).filter((row) => row !== undefined),
+    /** The loaded ones of the first rows. */
+    firstRows: (count: number) =>
+      Array.from({ length: count }, (_, at) => rowAt(at)).filter((row) => row !== undefined),
+    /** Without added rows. Undefined until the first page has loaded. */
     total: byPage.get(0)?.total,
     error: pages.find(({ error }) => error !== null)?.error ?? null,
     isLoading: byPage.get(0) === undefined,

@@ -7,8 +7,7 @@ import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { textFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
-import { parseCell } from './parse.ts';
-import { inputAttributes } from './text.tsx';
+import { inputAttributes, text as plainText } from './text.tsx';
 
 const print = (_place: FieldPlace, value: Value): string => joinTags(value as unknown as readonly unknown[]);
 
@@ -69,10 +68,10 @@ function ArrayInput(props: InputProps) {
 }
 
 export const array: FieldKind = {
+  ...plainText,
   name: 'array',
   format: print,
   print,
-  parse: parseCell,
   Cell: ArrayCell,
   Input: ArrayInput,
   Filter: textFilter(

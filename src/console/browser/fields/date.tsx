@@ -6,7 +6,7 @@ import { dateInputOf, editableTime, formatDate } from './dates.ts';
 import { operandOf, rangeFilter } from './filters.tsx';
 import type { FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
 import { parseCell } from './parse.ts';
-import { textAttributes, textCell } from './text.tsx';
+import { text as plainText, textAttributes, textCell } from './text.tsx';
 
 const format = ({ field }: FieldPlace, value: Value): string => formatDate(field, String(value));
 
@@ -46,10 +46,10 @@ function DateFilter(props: FilterProps) {
 }
 
 export const date: FieldKind = {
+  ...plainText,
   name: 'date',
   format,
   print,
-  parse: parseCell,
   Cell: textCell(format),
   Input: DateInput,
   Filter: DateFilter,

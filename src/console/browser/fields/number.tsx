@@ -4,7 +4,7 @@ import { editableNumber, formatDigits } from '../i18n/numbers.ts';
 import { rangeFilter } from './filters.tsx';
 import type { FieldKind, FieldPlace, InputProps } from './kind.ts';
 import { parseCell } from './parse.ts';
-import { textAttributes, textCell } from './text.tsx';
+import { text, textAttributes, textCell } from './text.tsx';
 
 /** Identifiers have no thousands separators. */
 const IDENTIFIERS = /(^|_)(id|code|barcode|ean|gtin|isbn|zip|year|number)$/;
@@ -30,11 +30,11 @@ function NumberInput(props: InputProps) {
 }
 
 export const number: FieldKind = {
+  ...text,
   name: 'number',
   isRightAligned: true,
   format,
   print,
-  parse: parseCell,
   Cell: textCell(format),
   Input: NumberInput,
   Filter: rangeFilter({ parse: parseCell, print }, 'text'),

@@ -35,7 +35,7 @@ export function linesOf(collection: Collection, filters: readonly Pair[]): reado
     const group = name === 'or' ? parseGroup(collection, text) : undefined;
     if (group !== undefined)
       return linesOf(collection, group).map((line, at) => ({ ...line, isOr: at > 0, group: text }));
-    const field = readFilter(collection, [name, '']);
+    const field = readFilter(collection, name);
     const parts = parseCondition(text);
     if (field === undefined || parts.operator === '')
       return [{ id: ++lastId, name, isNegated: false, operator: '', operand: text, stored: text }];
@@ -54,7 +54,7 @@ export function withoutLine(lines: readonly Line[], { id, isOr }: Line): readonl
 /** The filter of a line, or its problem. */
 function readLine(collection: Collection, line: Line): Pair | string {
   const { name, isNegated, operator, operand, stored } = line;
-  const field = readFilter(collection, [name, '']);
+  const field = readFilter(collection, name);
   if (field === undefined || operator === '') return [name, operand];
   if (isNegated && `${operator}.` === OR_EMPTY) return t.find.notWithEmpty;
   const isStored = stored !== undefined && operand === printOperand(field, operator, stored);
@@ -98,7 +98,7 @@ export const readRule = (where: string): readonly Pair[] =>
 export function printRule(collection: Collection, filters: readonly Pair[]): string {
   const encoded = (text: string) => text.replaceAll(/[%&+=]/g, encodeURIComponent);
   const printed = filters.map(([name, condition]) => {
-    const filter = readFilter(collection, [name, '']);
+    const filter = readFilter(collection, name);
     if (filter === undefined) return [name, condition] as const;
     const prefix = filter.via === undefined ? '' : `${printName(filter.via.name)}.`;
     const field = printName(filter.field.name);

@@ -40,7 +40,7 @@ export function ConditionList({ query, lines, onChange, isRule = false, hasClaim
   const choose = (id: number, name: string) =>
     change(
       id,
-      readFilter(collection, [name, ''])
+      readFilter(collection, name)
         ? { name, operator: 'eq', operand: '', stored: undefined }
         : { name, operator: '', operand: EMPTY_EXPRESSION, stored: undefined },
     );
@@ -87,7 +87,7 @@ interface FieldSelectProps {
 /** The fields of the collection, those of each referenced row, and expressions of the query language. */
 function FieldSelect({ collection, name, onChange }: FieldSelectProps) {
   const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
-  const isField = readFilter(collection, [name, '']) !== undefined;
+  const isField = readFilter(collection, name) !== undefined;
   const expressions = [...new Set([...EXPRESSIONS, ...(isField ? [] : [name])])];
   return (
     <select aria-label={t.app.field} value={name} onChange={({ target }) => onChange(target.value)}>
@@ -121,7 +121,7 @@ const EMPTY = { isNegated: false, operator: 'is', operand: 'null' } as const;
 function ConditionInput({ query, line, isRule, hasClaims, onChange }: ConditionInputProps) {
   const id = useId();
   const { name, isNegated, operator, operand, problem } = line;
-  const filter = readFilter(query.collection, [name, '']);
+  const filter = readFilter(query.collection, name);
   const isEmpty = operator === 'is' && operand === 'null';
   const claim = operator === 'eq' && hasClaims ? claimIn(operand) : undefined;
   const chosen = isEmpty ? (isNegated ? 'notEmpty' : 'empty') : claim === undefined ? shownOperator(operator) : 'claim';

@@ -70,7 +70,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
           ))}
       </div>
       {filters.map(([name, condition], at) => {
-        const filter = readFilter(collection, [name, condition]);
+        const filter = readFilter(collection, name);
         const label = describeCondition(collection, [name, condition]);
         return (
           <span key={label} className="chip">

@@ -40,6 +40,6 @@ export function printGroup(collection: Collection, pairs: readonly Pair[]): stri
 /** A filter in words, also a group. */
 export function describeCondition(collection: Collection, [name, text]: Pair): string {
   const group = name === 'or' ? parseGroup(collection, text) : undefined;
-  if (group === undefined) return describeFilter(readFilter(collection, [name, text]), name, text);
+  if (group === undefined) return describeFilter(readFilter(collection, name), name, text);
   return group.map((pair) => describeCondition(collection, pair)).join(` ${t.find.or} `);
 }

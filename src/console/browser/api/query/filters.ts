@@ -34,15 +34,12 @@ export function filterFields(collection: Collection): readonly FilterField[] {
   return [...own, ...others];
 }
 
-/** The field of a filter; undefined for an expression. */
-export const readFilter = (collection: Collection, [name]: Pair): FilterField | undefined =>
-  findField(collection, name);
-
 /** Begins a condition that rows without a value meet as well: `orempty.in.(1,2)`. */
 export const OR_EMPTY = 'orempty.';
 const DURING = 'during.';
 
-function findField(collection: Collection, name: string): FilterField | undefined {
+/** The field of the filter of this name; undefined for an expression. */
+export function readFilter(collection: Collection, name: string): FilterField | undefined {
   const field = collection.byName.get(name);
   if (field !== undefined) return filterField(collection, field);
   const [, via, rest] = /^("(?:\\.|[^"\\])*"|[^."]+)\.(.+)$/s.exec(name) ?? [];
@@ -82,10 +79,9 @@ function periodConditions({ type }: Field, period: string): readonly string[] {
 /** The filters as parameters of the API, and the embeddings that they need. */
 export function printFilters(collection: Collection, filters: readonly Pair[]) {
   const embeddings = new Set<string>();
-  const pairs = filters.flatMap((pair): readonly Pair[] => {
-    const [, value] = pair;
-    const filter = readFilter(collection, pair);
-    if (filter === undefined) return [pair];
+  const pairs = filters.flatMap(([name, value]): readonly Pair[] => {
+    const filter = readFilter(collection, name);
+    if (filter === undefined) return [[name, value]];
     const { field, via } = filter;
     const alias = via && `of_${collection.fields.indexOf(via)}`;
     if (via !== undefined) embeddings.add(`${alias}:${printName(via.name)}!inner()`);

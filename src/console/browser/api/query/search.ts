@@ -10,48 +10,41 @@ import { escapeLike, printName, quoted } from './filter-text.ts';
 
 type Pair = readonly [name: string, value: string];
 
-interface SearchParts {
-  readonly pairs: readonly Pair[];
-  /** Parts of `select` that the parameters need. */
-  readonly embeddings: readonly string[];
-}
-
 /** The column of a list that has the marked texts of a row, as HTML by the names of their fields. */
 export const MARKS = '~marks';
 
-const NONE: SearchParts = { pairs: [], embeddings: [] };
-
-export function searchParts(collection: Collection, text: string): SearchParts {
+/** The parameters of a search, and the parts of `select` that they need. */
+export function searchParts(collection: Collection, text: string) {
+  const pairs: Pair[] = [];
+  const embeddings: string[] = [];
+  const parts = { pairs, embeddings };
   const words = text.split(/\s+/).filter((word) => word !== '');
-  if (words.length === 0) return NONE;
-  if (collection.search !== undefined) return { pairs: [['search', `wfts.${text}`]], embeddings: [] };
-  const { texts, tags, references } = searchedFields(collection);
-  // No row contains the words. Without a condition, a write by this search would change all rows.
-  if (texts.length + tags.length + references.length === 0) {
-    return { pairs: [[printName(collection.key[0]!.name), 'is.null']], embeddings: [] };
+  if (words.length === 0) return parts;
+  if (collection.search !== undefined) {
+    pairs.push(['search', `wfts.${text}`]);
+    return parts;
   }
-  const isSimple = texts.length === 1 && tags.length === 0 && references.length === 0;
-  const parts = words.map((word, at): SearchParts => {
-    const pattern = `*${escapeLike(word)}*`;
-    if (isSimple) return { pairs: [[printName(texts[0]!.name), `ilike.${pattern}`]], embeddings: [] };
-    const aliasOf = (field: Field) => `find_${at}_${collection.fields.indexOf(field)}`;
-    const terms = [
-      ...texts.map(({ name }) => `${printName(name)}.ilike.${quoted(pattern)}`),
-      ...tags.map(({ name }) => `${printName(name)}.cs.${quoted(`{${quoted(word)}}`)}`),
-      ...references.map(({ field }) => `${aliasOf(field)}.not.is.null`),
-    ];
-    return {
-      pairs: [
-        ['or', `(${terms.join(',')})`],
-        ...references.map(({ field, title }): Pair => [`${aliasOf(field)}.${printName(title)}`, `ilike.${pattern}`]),
-      ],
-      embeddings: references.map(({ field }) => `${aliasOf(field)}:${printName(field.name)}()`),
-    };
-  });
-  return {
-    pairs: parts.flatMap(({ pairs }) => pairs),
-    embeddings: parts.flatMap(({ embeddings }) => embeddings),
-  };
+  const { texts, tags, references } = searchedFields(collection);
+  const count = texts.length + tags.length + references.length;
+  // No row contains the words. Without a condition, a write by this search would change all rows.
+  if (count === 0) pairs.push([printName(collection.key[0]!.name), 'is.null']);
+  else
+    for (const [at, word] of words.entries()) {
+      const pattern = `*${escapeLike(word)}*`;
+      const aliasOf = (field: Field) => `find_${at}_${collection.fields.indexOf(field)}`;
+      const terms = [
+        ...texts.map(({ name }) => `${printName(name)}.ilike.${quoted(pattern)}`),
+        ...tags.map(({ name }) => `${printName(name)}.cs.${quoted(`{${quoted(word)}}`)}`),
+        ...references.map(({ field }) => `${aliasOf(field)}.not.is.null`),
+      ];
+      const [only] = count === 1 ? texts : [];
+      pairs.push(only === undefined ? ['or', `(${terms.join(',')})`] : [printName(only.name), `ilike.${pattern}`]);
+      for (const { field, title } of references) {
+        pairs.push([`${aliasOf(field)}.${printName(title)}`, `ilike.${pattern}`]);
+        embeddings.push(`${aliasOf(field)}:${printName(field.name)}()`);
+      }
+    }
+  return parts;
 }
 
 function searchedFields(collection: Collection) {
