@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { notationsOf } from '../../src/console/browser/fields/parse.ts';
-import { readCell } from '../../src/console/browser/import/cells.ts';
 import { matchesOf, matchName, suggestMapping } from '../../src/console/browser/import/columns.ts';
+import { readCell } from '../../src/console/browser/import/plan.ts';
 import type { Sheet } from '../../src/console/browser/import/sheet.ts';
 
 const collection = declareCatalogue({

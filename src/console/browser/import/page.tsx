@@ -6,12 +6,13 @@ import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts
 import { pathOf } from '../api/query/filter-text.ts';
 import { lastList } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
+import { useDrop } from '../components/drag.ts';
+import { Icon } from '../components/icon.tsx';
 import { Select } from '../components/inputs.tsx';
 import { announce, NotFound, PageTitle } from '../components/small.tsx';
 import { BYTE_ORDER_MARK, downloadBlob } from '../export/save-file.ts';
 import { t } from '../i18n/text.ts';
 import type { ImportOptions } from './columns.ts';
-import { DropZone } from './drop-zone.tsx';
 import type { Plan } from './plan.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
@@ -58,6 +59,30 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
       )}
       {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
     </div>
+  );
+}
+
+/** The area where a person drops or chooses a file. */
+function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const open = ([file]: readonly File[]) => file !== undefined && onOpen(file);
+  const drop = useDrop(open);
+  return (
+    <section className={`drop-zone line wrap ${drop.className}`} aria-label={t.files.file} {...drop.handlers}>
+      <Icon name="file-up" size={28} />
+      <p>{t.importing.dropHere}</p>
+      <Button onClick={() => input.current?.click()}>{t.importing.chooseFile}</Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl"
+        hidden
+        onChange={({ target }) => {
+          open([...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+    </section>
   );
 }
 

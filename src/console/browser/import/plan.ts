@@ -1,9 +1,13 @@
 /** Plans the import of each row before anything is sent: the values, the stored row, and the faults in cells. */
 import { uniqueSets } from '../../../collection/declaration.ts';
 import { isNullIfEmpty, type Notations } from '../../../import/cells.ts';
+import type { ColumnNotation } from '../../../import/notation.ts';
 import {
+  type Collection,
   type Field,
   isNeeded,
+  isNumeric,
+  isText,
   labelOf,
   may,
   mayWrite,
@@ -12,13 +16,16 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
+import { keyText } from '../api/query/keys.ts';
+import { readMatching } from '../api/stored-rows.ts';
 import { isSame } from '../base/same.ts';
+import type { FieldPlace, Parsed } from '../fields/kind.ts';
 import { isKeyText, type Names } from '../fields/names.ts';
-import { notationsOf } from '../fields/parse.ts';
+import { notationsOf, parsePlain } from '../fields/parse.ts';
+import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { readCell } from './cells.ts';
+import { askOnce, ROWS_PER_REQUEST } from './ask-once.ts';
 import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel } from './columns.ts';
-import { findMatching, valuesText } from './matching-rows.ts';
 import { cellText, type SheetRow } from './sheet.ts';
 
 export interface Fault {
@@ -138,6 +145,20 @@ function parseRow(
   return { values, empty, pending, faults };
 }
 
+/** Reads a cell. Undefined means that the cell is empty. `notation` is absent for files with typed values (JSON). */
+export function readCell(place: FieldPlace, cell: unknown, notation: ColumnNotation | undefined): Parsed | undefined {
+  if (cell === undefined) return undefined;
+  if (cell === null) return { value: null };
+  const { field } = place;
+  const text = cellText(cell);
+  if (text.trim() === '' && !isText(field)) return undefined;
+  const isStructured = field.type.input === 'list' || field.type.input === 'json';
+  if (isStructured && typeof cell === 'object') return { value: cell as unknown as Value };
+  // The notation of texts beside a number does not concern it.
+  const isNumber = typeof cell === 'number' && isNumeric(field) && kindOf(place).name !== 'boolean';
+  return isNumber ? parsePlain(field, text) : kindOf(place).parse(place, text, notation);
+}
+
 /** Marks rows that repeat unique values of an earlier row, since the service sees only a part of the file at a time. */
 function markRepeated(parsedRows: readonly ParsedRow[], { collection, sheet, decision }: ImportOptions): void {
   for (const fields of uniqueSets(collection)) {
@@ -178,6 +199,29 @@ async function findStored(
     const way = wayOf(parsed);
     return (way && found.get(way)?.get(textBy(parsed, way)!)) ?? [];
   });
+}
+
+/** The text of the values of these fields, to compare rows; undefined if one is missing. */
+function valuesText(fields: readonly Field[], read: (field: Field) => Value | undefined): string | undefined {
+  const values = fields.map((field) => read(field) ?? null);
+  return values.includes(null) ? undefined : JSON.stringify(values.map(String));
+}
+
+/** The stored rows by the text of their values. Rows of the file that are not looked up are undefined. */
+async function findMatching(
+  collection: Collection,
+  fields: readonly Field[],
+  rows: readonly (Row | undefined)[],
+): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const found = new Map<string, Row>();
+  for (let start = 0; start < rows.length; start += ROWS_PER_REQUEST) {
+    const part = rows.slice(start, start + ROWS_PER_REQUEST).filter((row) => row !== undefined);
+    const wanted = part.map((row) => Object.fromEntries(fields.map(({ name }) => [name, row[name] ?? null])));
+    const read = () => readMatching(collection, wanted, fields);
+    for (const row of await askOnce(['stored', collection.name, wanted], read))
+      found.set(keyText(collection, row), row);
+  }
+  return Map.groupBy(found.values(), (row) => valuesText(fields, ({ name }) => row[name]) ?? '');
 }
 
 const rowOf = (values: ReadonlyMap<Field, Value>): Row =>

@@ -2,16 +2,6 @@
 import { fileKind } from '../../../collection/types/file.ts';
 import { type Collection, type Field, isNumeric, isYesNo, referenceOf, translatedBy } from '../api/catalogue.ts';
 
-export interface FieldGroups {
-  /** A short form has one section without a name. In a new row, values that the service fills in come last. */
-  readonly sections: readonly (readonly [name: Section | '', fields: readonly Field[]])[];
-  /** Translations, by language. */
-  readonly languages: readonly (readonly [language: string, fields: readonly Field[]])[];
-  readonly files: readonly Field[];
-  /** Fields that nobody can change here: the key of a stored row, computed fields, times of the service. */
-  readonly fixed: readonly Field[];
-}
-
 const SECTIONS = ['general', 'numbers', 'references'] as const;
 type Section = (typeof SECTIONS)[number];
 /** A form with fewer fields fits a glance. */
@@ -22,29 +12,32 @@ function sectionOf(collection: Collection, field: Field): Section {
   return isNumeric(field) && !isYesNo(field) && !collection.key.includes(field) ? 'numbers' : 'general';
 }
 
-function sectionsOf(collection: Collection, fields: readonly Field[]): FieldGroups['sections'] {
+/** A short form has one section without a name. */
+function sectionsOf(
+  collection: Collection,
+  fields: readonly Field[],
+): readonly (readonly [name: Section | '', fields: readonly Field[]])[] {
   const of = Map.groupBy(fields, (field) => sectionOf(collection, field));
   if (fields.length < MIN_FIELDS || of.size < 2) return [['', fields]];
   return SECTIONS.filter((name) => of.has(name)).map((name) => [name, of.get(name)!] as const);
 }
 
-export function groupFields(collection: Collection, fields: readonly Field[], isNew: boolean): FieldGroups {
+export function groupFields(collection: Collection, fields: readonly Field[], isNew: boolean) {
   const { key, assigned } = collection;
   const languageOf = (field: Field) => translatedBy(collection, field)?.language;
   const isFixed = (field: Field) => field.readOnly || field.onUpdate !== undefined || (!isNew && key.includes(field));
   const isFile = (field: Field) => fileKind(field.type) !== undefined && !isFixed(field);
   const main = fields.filter((field) => !isFixed(field) && !isFile(field));
   const own = main.filter((field) => languageOf(field) === undefined);
+  const translations = main.filter((field) => !own.includes(field));
   const isFilled = (field: Field) => isNew && (field === assigned || field.generated !== undefined);
   return {
+    /** In a new row, values that the service fills in come last. */
     sections: sectionsOf(collection, [...own.filter((field) => !isFilled(field)), ...own.filter(isFilled)]),
-    languages: [
-      ...Map.groupBy(
-        main.filter((field) => !own.includes(field)),
-        (field) => languageOf(field)!,
-      ),
-    ],
+    /** Translations, by language. */
+    languages: [...Map.groupBy(translations, (field) => languageOf(field)!)],
     files: fields.filter(isFile),
+    /** Fields that nobody can change here: the key of a stored row, computed fields, times of the service. */
     fixed: fields.filter(isFixed),
   };
 }

@@ -105,16 +105,17 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
 }
 
 const MAX_COLUMNS = 6;
+const UNWIELDY = ['json', 'file'];
 
 /** The fields that identify a row, then the others in their declared order. json and long lists have no place here. */
 export function columnsOf(from: Collection, reference: Field): readonly Field[] {
   const title = titleFieldOf(from);
   const isShown = (field: Field) =>
-    field !== reference && field !== from.assigned && field.generated === undefined && !isUnwieldy(from, field);
+    field !== reference &&
+    field !== from.assigned &&
+    field.generated === undefined &&
+    !UNWIELDY.includes(kindOf({ collection: from, field }).name);
   const isFirst = (field: Field) => field === title || from.key.includes(field);
   const shown = from.fields.filter(isShown);
   return [...shown.filter(isFirst), ...shown.filter((field) => !isFirst(field))].slice(0, MAX_COLUMNS);
 }
-
-const isUnwieldy = (collection: Collection, field: Field): boolean =>
-  ['json', 'file'].includes(kindOf({ collection, field }).name);

@@ -14,8 +14,7 @@ import type { Column } from '../../views/columns.ts';
 import { saveCell, saveRows } from '../edits.ts';
 import { cellCount, type Range, rangeOf, type Selection } from '../selection.ts';
 import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
-import { editsOf, type Parse, planBlock } from './paste.ts';
-import { findBlockNames, parserFor } from './resolve-names.ts';
+import { editsOf, findBlockNames, type Parse, parserFor, planBlock } from './paste.ts';
 
 const PasteDialog = onDemand(() => import('./paste-dialog.tsx'));
 

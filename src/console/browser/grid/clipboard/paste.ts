@@ -1,9 +1,25 @@
-/** The changes of a paste, a fill or a deletion of cells: which cells get which values, and which cannot. */
+/**
+ * The changes of a paste, a fill or a deletion of cells: which cells get which values, and which cannot. People paste
+ * the title of a referenced row, not its key.
+ */
+import type { Notations } from '../../../../import/cells.ts';
 import { isStored } from '../../api/added-rows.ts';
-import { type Collection, isNeeded, may, mayWrite, type Row, titleOf, type Value } from '../../api/catalogue.ts';
+import {
+  type Collection,
+  type Field,
+  isNeeded,
+  may,
+  mayWrite,
+  type Row,
+  referenceOf,
+  titleOf,
+  type Value,
+} from '../../api/catalogue.ts';
 import type { RowEdit } from '../../api/rows.ts';
 import { isSame } from '../../base/same.ts';
 import type { FieldPlace, Parsed } from '../../fields/kind.ts';
+import { findNames, type Meaning, type Names } from '../../fields/names.ts';
+import { parseText } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
 import type { Column } from '../../views/columns.ts';
 import type { Block } from './clipboard.ts';
@@ -90,3 +106,25 @@ export function editsOf(changes: readonly CellChange[]): readonly RowEdit[] {
   }
   return [...byRow].map(([row, values]) => ({ row, changes: values }));
 }
+
+/** The keys of all titles in a block. */
+export async function findBlockNames(columns: readonly Column[], collection: Collection, block: Block): Promise<Names> {
+  const names = new Map<Field, ReadonlyMap<string, Meaning>>();
+  for (const [index, { field }] of columns.entries()) {
+    if (referenceOf(collection, field) === undefined) continue;
+    const texts = block.map((row) => row[index] ?? '');
+    names.set(field, await findNames({ collection, field }, texts));
+  }
+  return names;
+}
+
+/** Parses texts: numbers and dates by column, and ambiguous and unknown titles. */
+export const parserFor =
+  (names: Names, notations: Notations): Parse =>
+  (place, text) => {
+    const meaning = names.get(place.field)?.get(text.trim()) ?? { count: 0 };
+    if ('value' in meaning) return { value: meaning.value };
+    return meaning.count > 1
+      ? { problem: t.grid.ambiguous(text.trim()) }
+      : parseText(place, text, notations.of(place.field));
+  };

@@ -7,17 +7,7 @@ import { keyText } from '../../api/query/keys.ts';
 import { type ListQuery, listUrl } from '../../api/query/list.ts';
 import { notifyError } from '../../components/toasts.tsx';
 
-export interface CheckedRows {
-  readonly rows: ReadonlyMap<string, Row>;
-  /** Whether all rows that match the query are checked, also those that are not loaded. */
-  readonly isAll: boolean;
-  readonly has: (row: Row | undefined) => boolean;
-  readonly check: (index: number, isRange: boolean) => void;
-  /** Checks a row, or not, wherever it is shown. */
-  readonly toggle: (row: Row) => void;
-  readonly checkAll: () => void;
-  readonly clear: () => void;
-}
+export type CheckedRows = ReturnType<typeof useChecked>;
 
 interface State {
   readonly url: string;
@@ -27,7 +17,7 @@ interface State {
   readonly last: number;
 }
 
-export function useChecked(query: ListQuery): CheckedRows {
+export function useChecked(query: ListQuery) {
   const { collection } = query;
   const url = listUrl(query);
   const none: State = { url, rows: new Map(), isAll: false, last: 0 };
@@ -35,9 +25,11 @@ export function useChecked(query: ListQuery): CheckedRows {
   const state = stored.url === url ? stored : none;
   return {
     rows: state.rows,
+    /** Whether all rows that match the query are checked, also those that are not loaded. */
     isAll: state.isAll,
-    has: (row) => state.isAll || (row !== undefined && state.rows.has(keyText(collection, row))),
-    check(index, isRange) {
+    has: (row: Row | undefined): boolean =>
+      state.isAll || (row !== undefined && state.rows.has(keyText(collection, row))),
+    check(index: number, isRange: boolean): void {
       const row = loadedRow(query, index);
       if (row === undefined || !isStored(collection, row)) return;
       const isAdded = !state.rows.has(keyText(collection, row));
@@ -51,7 +43,8 @@ export function useChecked(query: ListQuery): CheckedRows {
         setState({ url, rows: next, isAll: false, last: index });
       }, notifyError);
     },
-    toggle(row) {
+    /** Checks a row, or not, wherever it is shown. */
+    toggle(row: Row): void {
       const next = new Map(state.isAll ? [] : state.rows);
       if (!next.delete(keyText(collection, row))) next.set(keyText(collection, row), row);
       setState({ url, rows: next, isAll: false, last: 0 });
