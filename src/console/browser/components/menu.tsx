@@ -119,6 +119,9 @@ function MenuItems({ popup, id, label, groups, isOpen, onToggle }: MenuItemsProp
   useEffect(() => {
     if (isOpen) itemsIn(popup.current)[0]?.focus();
   }, [isOpen, popup]);
+  const shown = groups
+    .map(({ label: heading, items }) => ({ label: heading, items: items.filter((each) => each !== false) }))
+    .filter(({ items }) => items.length > 0);
   const close = () => popup.current!.hidePopover();
   const onKeyDown = (event: KeyboardEvent) => {
     // The browser closes the menu on Escape; nothing around it must do more.
@@ -143,49 +146,35 @@ function MenuItems({ popup, id, label, groups, isOpen, onToggle }: MenuItemsProp
       onToggle={({ newState }) => onToggle(newState === 'open')}
     >
       {isOpen &&
-        groups.map(({ label: heading, items }) => {
-          const shown = items.filter((each) => each !== false);
-          if (shown.length === 0) return null;
-          return <Group key={heading ?? shown[0]!.label} label={heading} items={shown} close={close} />;
-        })}
+        shown.map(({ label: heading, items }) => (
+          <div key={heading ?? items[0]!.label} role="group" aria-label={heading}>
+            {heading !== undefined && <div className="help">{heading}</div>}
+            {items.map(({ label: text, icon, isChecked, onChoose }, at) => (
+              <button
+                // biome-ignore lint/suspicious/noArrayIndexKey: two items may have one label
+                key={at}
+                type="button"
+                className="item"
+                role={isChecked === undefined ? 'menuitem' : 'menuitemradio'}
+                {...(isChecked !== undefined && { 'aria-checked': isChecked })}
+                tabIndex={-1}
+                onClick={() => {
+                  close();
+                  onChoose();
+                }}
+              >
+                <Icon name={icon} />
+                {text}
+              </button>
+            ))}
+          </div>
+        ))}
     </div>
   );
 }
 
 function itemsIn(popup: HTMLElement | null): readonly HTMLElement[] {
   return [...(popup?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
-}
-
-interface GroupProps {
-  readonly label: string | undefined;
-  readonly items: readonly MenuItem[];
-  readonly close: () => void;
-}
-
-function Group({ label, items, close }: GroupProps) {
-  return (
-    <div role="group" aria-label={label}>
-      {label !== undefined && <div className="help">{label}</div>}
-      {items.map((item, at) => (
-        <button
-          // biome-ignore lint/suspicious/noArrayIndexKey: two items may have one label
-          key={`${at} ${item.label}`}
-          type="button"
-          className="item"
-          role={item.isChecked === undefined ? 'menuitem' : 'menuitemradio'}
-          {...(item.isChecked === undefined ? {} : { 'aria-checked': item.isChecked })}
-          tabIndex={-1}
-          onClick={() => {
-            close();
-            item.onChoose();
-          }}
-        >
-          <Icon name={item.icon} />
-          {item.label}
-        </button>
-      ))}
-    </div>
-  );
 }
 
 /** The item that a key leads to. */

@@ -1,5 +1,5 @@
 /** The state of a cell grid: the selection, the cell that is edited, and what keys and the pointer do. */
-import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isStored } from '../api/added-rows.ts';
 import { type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
@@ -14,7 +14,6 @@ import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import type { Editing } from './cell-editor.tsx';
 import { cellName, discardEdit, saveCell, saveLine, unsavedCells } from './edits.ts';
-import { lastSelection, usePlace } from './places.ts';
 import {
   type Bounds,
   type CellPlace,
@@ -23,6 +22,7 @@ import {
   moveByKey,
   type Range,
   type Selection,
+  START,
   single,
 } from './selection.ts';
 import { usePointer } from './use-pointer.ts';
@@ -210,4 +210,29 @@ function isText({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return (
     !ctrlKey && !metaKey && (key === 'Process' || key === 'Dead' || ([...key].length === 1 && (key !== ' ' || altKey)))
   );
+}
+
+/** The place in a list: its scroll position and its active cell come back with the list. */
+interface Place {
+  readonly top: number;
+  readonly left: number;
+  readonly selection: Selection;
+}
+
+/** By the URL of the list. */
+const places = new Map<string, Place>();
+
+const lastSelection = (url: string): Selection => places.get(url)?.selection ?? START;
+
+/** Returns to the last place of a list, and remembers it when the list is left. */
+function usePlace(url: string, scroller: RefObject<HTMLElement | null>, selection: Selection, isShown: boolean): void {
+  const latest = useRef(selection);
+  latest.current = selection;
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!isShown || element === null) return;
+    const { left = 0, top = 0 } = places.get(url) ?? {};
+    element.scrollTo(left, top);
+    return () => void places.set(url, { left: element.scrollLeft, top: element.scrollTop, selection: latest.current });
+  }, [url, scroller, isShown]);
 }

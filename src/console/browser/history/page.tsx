@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
-import { hasNoLog, MAX_REQUESTS, readRequests } from '../api/changes.ts';
+import { MAX_REQUESTS, readRequests } from '../api/changes.ts';
 import { useFeed } from '../api/feed.ts';
 import { queryText } from '../api/query/filter-text.ts';
 import type { Pair } from '../api/query/list.ts';
@@ -12,10 +12,11 @@ import { queryClient } from '../api/query-client.ts';
 import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
-import { EmptyState, ErrorMessage, PageTitle, Skeleton } from '../components/small.tsx';
+import { EmptyState, PageTitle } from '../components/small.tsx';
 import { dayFilters, dayOf, nextDay } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
 import { RequestEntry } from './request-entry.tsx';
+import { LogState } from './values.tsx';
 
 const SHOWN = 50;
 /** A person without a name: the service has no roles, or another program wrote. */
@@ -37,11 +38,12 @@ export default function ChangesPage() {
     ...dayFilters(day),
     ...(collection === '' ? [] : [['collection', `eq.${collection}`] as const]),
   ];
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['changes', 'requests', ...filters.flat()],
     queryFn: ({ signal }) => readRequests(filters, signal),
     placeholderData: (before) => before,
   });
+  const { data } = query;
   useNewChanges();
   const people = [...new Set(data?.map((each) => each.actor ?? NOBODY))].sort();
   const requests = data?.filter((each) => actor === '' || (each.actor ?? NOBODY) === actor);
@@ -74,9 +76,7 @@ export default function ChangesPage() {
           onChange={(next) => change('collection', next)}
         />
       </div>
-      {hasNoLog(error) && <p className="help">{t.history.off}</p>}
-      {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Skeleton />}
+      <LogState query={query} />
       {data?.length === MAX_REQUESTS && <p className="problem">{t.history.tooMany(MAX_REQUESTS)}</p>}
       {requests?.length === 0 && (
         <EmptyState title={t.history.noChanges} text={t.history.noChangesText}>

@@ -6,7 +6,7 @@ import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLo
 import type { Pair } from '../api/query/list.ts';
 import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
-import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { Loaded } from '../components/small.tsx';
 import { saveAndReport } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
@@ -62,18 +62,22 @@ function requestFilters({ id, actor }: LoggedRequest, filters: readonly Pair[]):
 
 function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {
   const [limit, setLimit] = useState(CHANGES_PER_PAGE);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['changes', 'entries', ...filters.flat(), limit],
     queryFn: ({ signal }) => readChanges(filters, limit, signal),
     placeholderData: (before) => before,
   });
-  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton lines={3} />;
   return (
-    <>
-      <ChangeTable changes={data} onRestoreValue={(change, field) => void restoreValue(change, field)} />
-      {data.length === limit && <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>}
-    </>
+    <Loaded query={query}>
+      {(data) => (
+        <>
+          <ChangeTable changes={data} onRestoreValue={(change, field) => void restoreValue(change, field)} />
+          {data.length === limit && (
+            <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }
 

@@ -2,17 +2,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Collection, type Field, labelOf, type Row } from '../api/catalogue.ts';
-import { CHANGES_PER_PAGE, type Change, hasNoLog, logKey, readChanges, rowFilter } from '../api/changes.ts';
+import { CHANGES_PER_PAGE, type Change, logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { keyText } from '../api/query/keys.ts';
 import { useChangeTitles } from '../api/query/title-lookup.ts';
 import { Button } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';
-import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { restoreRow } from './restore.tsx';
-import { ChangeValues, changedFields } from './values.tsx';
+import { ChangeValues, changedFields, LogState } from './values.tsx';
 
 interface RowHistoryProps {
   readonly collection: Collection;
@@ -25,11 +24,12 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
   const [only, setOnly] = useState('');
   const [limit, setLimit] = useState(CHANGES_PER_PAGE);
   const key = keyText(collection, row);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['changes', 'row', collection.name, key, limit],
     queryFn: ({ signal }) => readChanges(rowFilter(collection, logKey(key)), limit, signal),
     placeholderData: (before) => before,
   });
+  const { data } = query;
   const concerns = (name: string) =>
     data?.filter((each) => changedFields(collection, each).some((f) => f.name === name));
   const changes = only === '' ? data : concerns(only);
@@ -46,9 +46,7 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
         options={collection.fields.map((each) => [each.name, labelOf(each)] as const)}
         onChange={setOnly}
       />
-      {hasNoLog(error) && <p className="help">{t.history.off}</p>}
-      {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Skeleton lines={3} />}
+      <LogState query={query} />
       {changes?.length === 0 && <p className="help">{t.history.none}</p>}
       <ul className="change-list stack">
         {changes?.map((change) => (

@@ -1,8 +1,9 @@
 /** The values of a change: field by field, old and new. */
 import { type Collection, type Field, labelOf, mayWrite } from '../api/catalogue.ts';
-import type { Change } from '../api/changes.ts';
+import { type Change, hasNoLog } from '../api/changes.ts';
 import { isSame } from '../base/same.ts';
 import { IconButton } from '../components/button.tsx';
+import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -19,6 +20,17 @@ export const valueIn = (collection: Collection, field: Field, row: Change['befor
   formatValue({ collection, field }, row?.[field.name]) || t.app.empty;
 
 export const FieldName = ({ field }: { readonly field: Field }) => <span className="help">{labelOf(field)}</span>;
+
+interface LogStateProps {
+  readonly query: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown };
+}
+
+/** Why a part of the log is not shown yet. */
+export function LogState({ query: { data, error, refetch } }: LogStateProps) {
+  if (hasNoLog(error)) return <p className="help">{t.history.off}</p>;
+  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  return data === undefined ? <Skeleton lines={3} /> : null;
+}
 
 interface OldAndNewProps {
   readonly collection: Collection;

@@ -182,11 +182,10 @@ async function barsOf(
   sizes: readonly (readonly [Value, number])[],
 ): Promise<Figure> {
   const shown = sizes.slice(0, MAX_BARS);
-  await loadTitles(
-    collection,
-    group,
-    shown.map(([key]) => key),
-  );
+  const other = referenceOf(collection, group);
+  const isUnknown = ([key]: (typeof sizes)[number]) => key !== null && other && cachedTitle(other, key) === undefined;
+  const unknown = shown.filter(isUnknown).map(([key]) => String(key));
+  if (unknown.length > 0) await readTitles(other!, unknown);
   const bars = shown.map(([key, value]) => ({
     label: nameOf(collection, group, key),
     value,
@@ -201,11 +200,4 @@ function nameOf(collection: Collection, field: Field, key: Value): string {
   const place = { collection, field };
   const text = formatValue(place, key);
   return kindOf(place).name === 'number' ? `${labelOf(field)} ${text}` : text;
-}
-
-async function loadTitles(collection: Collection, field: Field, keys: readonly Value[]): Promise<void> {
-  const other = referenceOf(collection, field);
-  if (other === undefined) return;
-  const unknown = keys.filter((key) => key !== null && cachedTitle(other, key) === undefined);
-  if (unknown.length > 0) await readTitles(other, unknown.map(String));
 }

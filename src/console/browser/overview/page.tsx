@@ -5,6 +5,8 @@ import { Link } from 'wouter';
 import { mainCollections, titleOfCollection } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
+import { browserStorage } from '../base/storage.ts';
+import { Store, useStore } from '../base/store.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
@@ -12,7 +14,6 @@ import { PageTitle } from '../components/small.tsx';
 import { formatDecimal } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Figure } from './figures.ts';
-import { usePins } from './pins.ts';
 import { type Widget, widgets } from './widgets.ts';
 
 export default function OverviewPage() {
@@ -137,6 +138,30 @@ function format({ hasDecimals }: Widget, value: number): string {
   return hasDecimals && Math.abs(value) < 1e6
     ? formatDecimal(value, 2, 2)
     : formatDecimal(value, 0, hasDecimals ? 0 : 2);
+}
+
+/** The pinned cards and charts of a person, in this browser. */
+const STORED = 'catalogue.overview';
+
+const ids = browserStorage.getJson(STORED);
+/** Undefined before any choice. */
+const chosenIds = new Store<readonly string[] | undefined>(Array.isArray(ids) ? ids : undefined);
+
+function usePins(all: readonly Widget[]) {
+  const stored = useStore(chosenIds);
+  const ids = stored ?? all.filter(({ isDefault }) => isDefault).map(({ id }) => id);
+  const store = (next: readonly string[] | undefined) => {
+    browserStorage.setJson(STORED, next);
+    chosenIds.set(next);
+  };
+  return {
+    // A widget of a former declaration is skipped.
+    pinned: ids.flatMap((id) => all.find((each) => each.id === id) ?? []),
+    isChanged: stored !== undefined,
+    pin: (id: string) => store([...ids, id]),
+    unpin: (id: string) => store(ids.filter((each) => each !== id)),
+    reset: () => store(undefined),
+  };
 }
 
 /** All cards and charts by collection, as checkboxes. */
