@@ -214,6 +214,20 @@ describe.each([...DATABASES])('/mcp on %s', (_, database) => {
     }
   });
 
+  test('an undo that skips many rows says that it is done', async () => {
+    const { call } = await agent('editor');
+    const headers = { authorization: `Bearer ${keys.editor}`, 'content-type': 'application/json' };
+    const added = Array.from({ length: 2_000 }, (_, id) => ({ id: 10_000 + id, name: 'Bag', price: 1 }));
+    await service.fetch('/products', { method: 'POST', headers, body: JSON.stringify(added) });
+    const path = '/products?id=gte.10000&select=id';
+    const { text } = await call('write', { requests: [{ method: 'PATCH', path, body: { price: 2 } }] });
+    expect((await call('commit', { token: /token is (\w+)/.exec(text)![1]! })).isOk).toBe(true);
+    await service.fetch('/products?id=gte.10001', { method: 'PATCH', headers, body: '{"price":3}' });
+    expect(await call('undo')).toMatchObject({ isOk: true, text: expect.stringContaining('too long to be shown') });
+    const left = await service.fetch('/products?id=in.(10000,10001)&select=price&order=id', { headers });
+    expect(await left.json()).toEqual([{ price: 1 }, { price: 3 }]);
+  });
+
   test('a body that is not a message is rejected', async () => {
     const headers = { authorization: `Bearer ${keys.reader}`, 'content-type': 'application/json' };
     for (const body of [

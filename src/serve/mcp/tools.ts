@@ -181,7 +181,7 @@ async function readRows(given: Arguments, call: AgentCall): Promise<string> {
   const query = textOf(given, 'query').replace(/^\?/, '');
   const limit = Math.min(MCP_MAX_ROWS, Number(/(?:^|&)limit=(\d+)/.exec(query)?.[1] ?? MCP_ROWS));
   const parts = [...query.split('&').filter((each) => each !== '' && !each.startsWith('limit=')), `limit=${limit}`];
-  return data(await ask(call, 'GET', `/${name}?${parts.join('&')}`));
+  return data(await ask(call, 'GET', `/${encodeURIComponent(name)}?${parts.join('&')}`));
 }
 
 const previews = new Previews();
@@ -198,7 +198,7 @@ async function commit(given: Arguments, call: AgentCall): Promise<string> {
   if (body === undefined) {
     throw new ApiError('PGRST102', 'the token is unknown or too old', { hint: 'Call write again.' });
   }
-  const results = await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'return=headers-only');
+  const results = await ask(call, 'POST', OWN_PATH + BATCH_PATH, body, 'return=headers-only', NOT_SHOWN);
   return `The writes are stored:\n${data(results)}`;
 }
 
@@ -207,12 +207,15 @@ function undoSession(given: Arguments, call: AgentCall): Promise<string> {
   const session = textOf(given, 'session') || call.session;
   if (!/^[\da-f-]{36}$/.test(session)) throw new ApiError('PGRST102', `'${session}' is not the id of a session`);
   const path = `${OWN_PATH}${UNDO_PATH}?request_id=like.mcp:${session}:*`;
-  return ask(call, 'POST', path, undefined, 'conflicts=skip').then(data);
+  return ask(call, 'POST', path, undefined, 'conflicts=skip', NOT_SHOWN).then(data);
 }
 
 function callerOf({ call }: AgentCall): string {
   return createHash('sha256').update(call.credentials).digest('hex');
 }
+
+/** In place of a long answer to a write that is done. */
+const NOT_SHOWN = '"Done. The answer is too long to be shown."';
 
 /** Sends a request of the caller. Resolves to the text of the answer, or throws its error. */
 async function ask(
@@ -221,6 +224,7 @@ async function ask(
   path: string,
   body?: Uint8Array<ArrayBuffer>,
   prefer?: string,
+  ifLong?: string,
 ): Promise<string> {
   const headers = call.callerHeaders();
   headers.set('x-request-id', `mcp:${session}:${crypto.randomUUID().slice(0, 8)}`);
@@ -230,7 +234,11 @@ async function ask(
   // A URL has neither fragments nor line breaks here: they are characters of a value.
   const { href } = new URL(path.replace(/[#\t\r\n]/g, encodeURIComponent), 'http://localhost');
   const response = await answer(new Call(method, UNKNOWN, headers, href, call.peer, content));
-  const text = await boundedText(response);
+  const text = (await boundedText(response)) ?? (response.ok ? ifLong : undefined);
+  if (text === undefined) {
+    const hint = 'Select fewer fields, or fewer rows with limit.';
+    throw new ApiError('PGRST102', `the result has more than ${MCP_RESULT_BYTES} bytes`, { hint });
+  }
   if (response.ok) return text;
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   const { message, details, hint } = (isJson ? JSON.parse(text) : {}) as {
@@ -242,17 +250,14 @@ async function ask(
   });
 }
 
-async function boundedText(response: Response): Promise<string> {
+/** Undefined if it is too long. */
+async function boundedText(response: Response): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     parts.push(part);
     size += part.length;
-    if (size > MCP_RESULT_BYTES) {
-      throw new ApiError('PGRST102', `the result has more than ${MCP_RESULT_BYTES} bytes`, {
-        hint: 'Select fewer fields, or fewer rows with limit.',
-      });
-    }
+    if (size > MCP_RESULT_BYTES) return undefined;
   }
   return Buffer.concat(parts).toString();
 }
