@@ -259,6 +259,52 @@ test('a moment is restored with all changes before it, or not at all', async () 
   expect(renamed).toMatchObject({ exitCode: 0 });
 }, 60_000);
 
+test('rows without a history go with the rows that they refer to', async () => {
+  const cwd = temporaryFolder();
+  const product = '{ type: int4, required: true, references: { collection: products, onDelete: cascade } }';
+  writeFileSync(
+    join(cwd, 'collections.yaml'),
+    `collections:
+  products: { fields: { id: int4 } }
+  notes: { history: false, fields: { id: int4, product_id: ${product}, about_id: { type: int4, references: { collection: products, onDelete: set null } } } }
+  replies: { history: false, fields: { id: int4, note_id: { type: int4, references: { collection: notes, onDelete: cascade } } } }
+`,
+  );
+  const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '1s'];
+  mkdirSync(join(cwd, 'kept'));
+  await run({ cwd, args: ['migrate'] });
+  const rows = {
+    products: '[{"id":1},{"id":2},{"id":3}]',
+    notes:
+      '[{"id":1,"product_id":1,"about_id":2},{"id":2,"product_id":2,"about_id":3},{"id":3,"product_id":2,"about_id":2}]',
+    replies: '[{"id":1,"note_id":1},{"id":2,"note_id":2}]',
+  };
+  for (const [collection, stdin] of Object.entries(rows))
+    expect(
+      await run({ cwd, args: ['import', '-', '--collection', collection, '--format', 'json'], stdin }),
+    ).toMatchObject({ exitCode: 0 });
+  const service = await startService({ cwd, args });
+  await until('the first backup', () => readdirSync(join(cwd, 'kept')).some((name) => name.endsWith('.db')));
+  await nextSecond();
+  for (const id of [1, 3]) expect((await send(service, `/products/${id}`, 'DELETE')).status).toBe(204);
+  const read = async ({ fetch }: Service) => await (await fetch('/notes?select=id,about_id,replies(id)')).json();
+  const expected = [
+    { id: 2, about_id: null, replies: [{ id: 2 }] },
+    { id: 3, about_id: 2, replies: [] },
+  ];
+  expect(await read(service)).toEqual(expected);
+  const at = new Date();
+  await nextSecond();
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+  const restored = await run({
+    cwd,
+    args: ['restore', 'file:kept', '--until', at.toISOString(), '--database', 'new.db'],
+  });
+  expect(restored).toMatchObject({ exitCode: 0 });
+  expect(await read(await startService({ cwd, args: ['--database', 'new.db'] }))).toEqual(expected);
+});
+
 test('the log continues after all entries expired, and a backup is made when it is due', async () => {
   const cwd = newFolder();
   await run({

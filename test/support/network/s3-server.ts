@@ -36,7 +36,12 @@ export async function startS3(): Promise<S3Server> {
   let server = open(0);
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
-  const stop = () => server.close();
+  const stop = async () => {
+    const closed = server.close();
+    // A client that sends one request after another would keep its connection.
+    server.httpServer.closeAllConnections();
+    await closed;
+  };
   let count = 0;
   return {
     newLocation: () => `s3://${BUCKET}/files-${++count}`,

@@ -4,5 +4,6 @@ declare module '@20minutes/s3rver' {
     constructor(options: Readonly<Record<string, unknown>>);
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
+    readonly httpServer: { closeAllConnections(): void };
   }
 }

@@ -129,6 +129,7 @@ export function replayLog({ path, segments, until }: ReplayRequest): string | un
       last = lastChange ?? last;
       if (!isWhole) break;
     }
+    removeOrphans(connection);
     const broken = danglingReference(connection);
     if (broken === undefined) return last;
     throw new ConfigError(
@@ -138,6 +139,33 @@ export function replayLog({ path, segments, until }: ReplayRequest): string | un
     connection.rollback();
     connection.close();
   }
+}
+
+/** Rows without a log that refer to a row that is gone. They were removed or changed before it, or by its removal. */
+function removeOrphans(connection: Connection): void {
+  const find = `select distinct "table", fkid from pragma_foreign_key_check
+    where "table" not in (select tbl_name from sqlite_schema where ${IS_OF_LOG})`;
+  connection.begin();
+  setOrigin(connection, 'silent');
+  for (let orphans = connection.values(find); orphans.length > 0; orphans = connection.values(find)) {
+    for (const [table, id] of orphans) {
+      const sql = `select "table", "from", "to", on_delete from pragma_foreign_key_list(?) where id = ${id}`;
+      const columns = connection.values({ sql, params: [String(table)] }) as [string, string, string, string][];
+      const [[parent, , , onDelete] = []] = columns;
+      const from = columns.map((column) => identifier(column[1]));
+      const isSame = columns.map((column, index) => `parent.${identifier(column[2])} = child.${from[index]}`);
+      const where = `where ${from.map((name) => `${name} is not null`).join(' and ')}
+        and not exists (select 1 from ${identifier(parent!)} as parent where ${isSame.join(' and ')})`;
+      const child = `${identifier(String(table))} as child`;
+      connection.execute(
+        onDelete === 'SET NULL'
+          ? `update ${child} set ${from.map((name) => `${name} = null`).join(', ')} ${where}`
+          : `delete from ${child} ${where}`,
+      );
+    }
+  }
+  setOrigin(connection, undefined);
+  connection.commit();
 }
 
 interface AppliedSegment {
