@@ -1,11 +1,9 @@
 /** `catalogue webhooks`: lists the progress and the failures of webhooks, and sends again. */
 import { amount } from '../base/amount.ts';
-import { WEBHOOK_WAITING } from '../base/limits/engine.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { WebhookDraft } from '../collection/draft.ts';
 import type { Engine } from '../engine/engine.ts';
-import { WebhookChanges } from '../serve/webhooks/changes.ts';
-import { sendAgain, webhookProgress } from '../serve/webhooks/resources.ts';
+import { redeliver as redeliverChanges, webhookProgress } from '../serve/webhooks/resources.ts';
 import { WebhookStore } from '../serve/webhooks/store.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../settings/by-command.ts';
 import { moment, option } from '../settings/setting.ts';
@@ -66,37 +64,12 @@ async function redeliver(settings: Settings, name: string, seq: string): Promise
   if ([seq !== '', failed, since !== undefined].filter(Boolean).length !== 1) {
     throw new ConfigError('name what to send again. Use: redeliver NAME SEQ, or --failed, or --since TIME');
   }
-  const count = await withWebhooks(settings, async (store, declared, engine, catalogue) => {
+  const count = await withWebhooks(settings, async (_store, declared, engine, catalogue) => {
     const webhook = declared.find((each) => each.name === name);
     if (webhook === undefined) throw new ConfigError(`unknown webhook '${name}'; catalogue webhooks list shows all`);
-    if (failed) return sendAgain(store, name, await store.deliveries(`webhook=eq.${encodeURIComponent(name)}`));
-    const changes = new WebhookChanges(engine, catalogue, webhook);
-    if (since !== undefined) return sendSince(store, changes, engine, name, since);
-    const count = await sendAgain(store, name, await changes.at([Number(seq)], Number.MAX_SAFE_INTEGER));
-    if (count === 0) throw new ConfigError(`the log has no change ${seq} that the webhook ${name} sends`);
-    return count;
+    return redeliverChanges(engine, catalogue, webhook, { seq: seq === '' ? undefined : Number(seq), since });
   });
+  if (seq !== '' && count === 0) throw new ConfigError(`the log has no change ${seq} that the webhook ${name} sends`);
   const words = `The service sends ${amount(count, 'change')} again.`;
   printResult(settings.json, { name, ...(seq === '' ? {} : { seq: Number(seq) }), count }, words);
-}
-
-/** Changes that the webhook has passed; it sends later ones anyway. */
-async function sendSince(
-  store: WebhookStore,
-  changes: WebhookChanges,
-  engine: Engine,
-  name: string,
-  since: Date,
-): Promise<number> {
-  if (engine.log === undefined) throw new ConfigError('changes are not logged');
-  const passed = (await store.progress()).find((each) => each.name === name)?.seq ?? 0;
-  // The position of the last change before.
-  let after = await engine.log.positionAt(new Date(since.getTime() - 1).toISOString());
-  let count = 0;
-  for (;;) {
-    const some = await changes.after(after, passed, WEBHOOK_WAITING);
-    count += await sendAgain(store, name, some);
-    if (some.length < WEBHOOK_WAITING) return count;
-    after = some.at(-1)!.seq;
-  }
 }

@@ -1,6 +1,6 @@
 /**
  * Webhooks at /catalogue/webhooks, for callers with every right: their progress, the deliveries that failed or wait,
- * and the requests to send them again or to send a test. `catalogue webhooks` does the same, except for tests.
+ * and the requests to send changes again or to send a test. `catalogue webhooks` does the same, except for tests.
  */
 import { ApiError } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
@@ -8,7 +8,9 @@ import { WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
+import { builtIn } from '../../collection/types/index.ts';
 import type { ChangeLog, Engine } from '../../engine/engine.ts';
+import { notLogged } from '../../engine/shared/change-log.ts';
 import { BodyReceiver } from '../../http/body/body-receiver.ts';
 import { objectIn } from '../../http/body/parse-body.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../../response/own-resources.ts';
@@ -16,7 +18,8 @@ import { WebhookChanges } from './changes.ts';
 import { type Delivery, WebhookStore } from './store.ts';
 
 /** The members of a request that sends. */
-const MEMBERS: readonly string[] = ['seq', 'test'];
+const MEMBERS: readonly string[] = ['seq', 'since', 'test'];
+const MOMENT = builtIn('timestamptz');
 
 /** `test` sends a message that is not a change, and resolves to the reason why the receiver did not accept it. */
 export function webhookResources(
@@ -29,38 +32,42 @@ export function webhookResources(
   const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
   const store = new WebhookStore(engine);
   const list = async () => jsonAnswer(200, await webhookProgress(store, webhooks, engine, catalogue));
-  const nameIn = ({ key }: ResourceRequest): string => {
-    if (!webhooks.some(({ name }) => name === key))
-      throw new ApiError('CAT404', `no webhook has the name ${key}`, { hint: 'GET /catalogue/webhooks lists them.' });
-    return key!;
+  const webhookOf = ({ key }: ResourceRequest): WebhookDraft => {
+    const webhook = webhooks.find(({ name }) => name === key);
+    if (webhook !== undefined) return webhook;
+    throw new ApiError('CAT404', `no webhook has the name ${key}`, { hint: 'GET /catalogue/webhooks lists them.' });
   };
-  const deliveriesOf = (asked: ResourceRequest): Promise<readonly Delivery[]> =>
-    store.deliveries(`webhook=eq.${encodeURIComponent(nameIn(asked))}&order=seq`);
-  const deliveries = async (asked: ResourceRequest) => jsonAnswer(200, await deliveriesOf(asked));
-  const redeliver = async (asked: ResourceRequest) => {
-    const form = 'a JSON object with seq or test, or {} for all deliveries';
+  const deliveries = async (asked: ResourceRequest) =>
+    jsonAnswer(200, await store.deliveries(`${isOf(webhookOf(asked))}&order=seq`));
+  const send = async (asked: ResourceRequest) => {
+    const form = 'a JSON object with seq, since or test, or {} for all deliveries';
     const body = await objectIn(bodies, asked.context.call, form);
     const unknown = Object.keys(body).find((name) => !MEMBERS.includes(name));
     if (unknown !== undefined) {
       const hint = `The members are ${MEMBERS.join(', ')}${didYouMean(unknown, MEMBERS)}.`;
       throw new ApiError('PGRST204', `a request to a webhook has no ${unknown}`, { hint, field: unknown });
     }
-    const { seq, test: isTest } = body;
+    const { seq, since, test: isTest } = body;
+    if (Object.keys(body).length > 1)
+      throw new ApiError('PGRST102', `only one of ${MEMBERS.join(', ')} can be used`, {
+        hint: 'Send one request each.',
+      });
     if (isTest !== undefined && isTest !== true)
       throw new ApiError('22P02', 'test is not true', { hint: 'Use true.', field: 'test', value: isTest });
-    const about = { webhook: nameIn(asked), by: asked.context.caller?.name };
-    if (isTest === true) {
-      audit('a test of a webhook is requested', about);
-      return jsonAnswer(200, { reason: (await test(about.webhook)) ?? null });
-    }
     if (seq !== undefined && !Number.isSafeInteger(seq))
       throw new ApiError('22P02', 'seq is not a whole number', { field: 'seq', value: seq });
-    const chosen = (await deliveriesOf(asked)).filter((each) => seq === undefined || Number(each.seq) === seq);
-    const count = await sendAgain(store, about.webhook, chosen);
+    const time = since === undefined ? undefined : momentIn(since);
+    const webhook = webhookOf(asked);
+    const about = { webhook: webhook.name, by: asked.context.caller?.name };
+    if (isTest === true) {
+      audit('a test of a webhook is requested', about);
+      return jsonAnswer(200, { reason: (await test(webhook.name)) ?? null });
+    }
+    const count = await redeliver(engine, catalogue, webhook, { seq: seq as number | undefined, since: time });
     audit('deliveries of a webhook are sent again', about);
     return jsonAnswer(200, { count });
   };
-  return { webhooks: { GET: list, HEAD: list }, 'webhooks/': { GET: deliveries, HEAD: deliveries, POST: redeliver } };
+  return { webhooks: { GET: list, HEAD: list }, 'webhooks/': { GET: deliveries, HEAD: deliveries, POST: send } };
 }
 
 /**
@@ -99,8 +106,49 @@ async function newestIn(log: ChangeLog | undefined): Promise<number> {
   }
 }
 
+/** A change, or all changes since a time. Without either, the deliveries that failed or wait. */
+interface Redelivery {
+  readonly seq?: number | undefined;
+  readonly since?: Date | undefined;
+}
+
 /** Makes deliveries due now. Returns their number. */
-export async function sendAgain(
+export async function redeliver(
+  engine: Engine,
+  catalogue: Catalogue,
+  webhook: WebhookDraft,
+  { seq, since }: Redelivery,
+): Promise<number> {
+  const store = new WebhookStore(engine);
+  if (seq === undefined && since === undefined)
+    return sendAgain(store, webhook.name, await store.deliveries(isOf(webhook)));
+  if (engine.log === undefined) throw notLogged();
+  const changes = new WebhookChanges(engine, catalogue, webhook);
+  if (since === undefined) return sendAgain(store, webhook.name, await changes.at([seq!], Number.MAX_SAFE_INTEGER));
+  // Later changes are sent anyway.
+  const passed = (await store.progress()).find(({ name }) => name === webhook.name)?.seq ?? 0;
+  // The position of the last change before.
+  let after = await engine.log.positionAt(new Date(since.getTime() - 1).toISOString());
+  for (let count = 0; ; ) {
+    const some = await changes.after(after, passed, WEBHOOK_WAITING);
+    count += await sendAgain(store, webhook.name, some);
+    if (some.length < WEBHOOK_WAITING) return count;
+    after = some.at(-1)!.seq;
+  }
+}
+
+function isOf({ name }: WebhookDraft): string {
+  return `webhook=eq.${encodeURIComponent(name)}`;
+}
+
+function momentIn(value: unknown): Date {
+  const time = typeof value === 'string' && value !== '' ? new Date(String(MOMENT.read(value))) : undefined;
+  if (time !== undefined && !Number.isNaN(time.getTime())) return time;
+  const hint = 'Use a time such as 2026-11-18T08:30:00Z.';
+  throw new ApiError('22007', 'since is not a time', { hint, field: 'since', value });
+}
+
+async function sendAgain(
   store: WebhookStore,
   webhook: string,
   changes: readonly Pick<Delivery, 'seq' | 'collection' | 'key'>[],

@@ -155,7 +155,13 @@ browserStories(
       const counts = page.locator('.counts');
       await until('the counts', async () => /Delivered\s+0\s.*To be repeated\s+1\s/s.test(await counts.innerText()));
       expect(await axeFindings(page)).toEqual([]);
-      await button(/^Send again/).click();
+      await button(/^Send again \d/).click();
+      await stage.until('1 change will be sent again.');
+      await button('Send again since stock').click();
+      await button('Send again').last().click();
+      await stage.until(/“” is not a valid value/);
+      await page.getByLabel('Changes from this time on').fill('2000-01-01T00:00');
+      await button('Send again').last().click();
       await stage.until('1 change will be sent again.');
       await button('Send a test stock').click();
       await stage.until(/^The receiver did not accept the test: .*127\.0\.0\.1:9/);

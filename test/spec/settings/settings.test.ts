@@ -330,14 +330,26 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         expect(problem).toMatchObject({ hint: 'Use true.', field: 'test' });
       }
       const unknown = await expectRefusal(await send({ tset: true }), 400, 'PGRST204');
-      expect(unknown.hint).toBe('The members are seq, test (perhaps you meant test).');
+      expect(unknown.hint).toBe('The members are seq, since, test (perhaps you meant test).');
       await expectRefusal(await send({ seq: '1' }), 400, '22P02');
+      for (const since of ['yesterday at noon', '', 'infinity', '4713-01-01 BC', 17, null])
+        await expectRefusal(await send({ since }), 400, '22007');
+      await expectRefusal(await send({ seq: 1, since: '2026-11-18T08:30:00Z' }), 400, 'PGRST102');
       await expectRefusal(await send({ test: true }, 'none'), 404, 'CAT404');
       expect(JSON.stringify(events)).not.toContain('webhook');
       await expectRefusal(await send({ test: true }), 503, 'CAT503');
       expect(await (await send({})).json()).toEqual({ count: 0 });
+      // The two products are from before the webhook began; it sends later changes anyway.
+      expect(await (await send({ since: '2000-01-01' })).json()).toEqual({ count: 2 });
+      expect(await (await send({ since: '2090-01-01T00:00:00+02:00' })).json()).toEqual({ count: 0 });
+      const waiting = (await (await ask('/catalogue/webhooks/shop')).json()) as { readonly seq: number }[];
+      expect(waiting).toMatchObject([
+        { collection: 'products', key: '1', status: 'waiting' },
+        { collection: 'products', key: '2', status: 'waiting' },
+      ]);
+      expect(await (await send({ seq: Number(waiting[1]!.seq) })).json()).toEqual({ count: 1 });
       const about = { webhook: 'shop', by: 'the admin' };
-      expect(events.slice(-2)).toEqual([
+      expect(events.slice(-5, -3)).toEqual([
         ['a test of a webhook is requested', about],
         ['deliveries of a webhook are sent again', about],
       ]);
@@ -348,6 +360,8 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       const askUnlogged = serve(engine);
       const list = await askUnlogged('/catalogue/webhooks');
       expect([list.status, await list.json()]).toMatchObject([200, [{ seq: expect.any(Number), unsent: 0 }]]);
+      const again = await askUnlogged('/catalogue/webhooks/shop', sendJson('POST', { since: '2000-01-01T00:00:00Z' }));
+      await expectRefusal(again, 501, 'CAT501');
       const sent = await askUnlogged('/catalogue/webhooks/shop', sendJson('POST', { test: true }));
       expect(await sent.json()).toEqual({
         reason: 'webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30.',

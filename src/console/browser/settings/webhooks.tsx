@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import type { WebhookDraft } from '../../../collection/draft.ts';
 import { Button } from '../components/button.tsx';
-import { showDialog } from '../components/dialog.tsx';
+import { Dialog, showDialog } from '../components/dialog.tsx';
+import { TextField } from '../components/inputs.tsx';
 import { EmptyState, Loaded } from '../components/small.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
@@ -71,14 +72,20 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
   const path = `webhooks/${encodeURIComponent(name)}`;
   const { data = [] } = useSetting<readonly Delivery[]>(path, waiting + failed > 0, REFRESH_MS);
   const [result, setResult] = useState<string>();
-  const send = (body: Patch, words: (answer: Sent) => string) =>
-    void changeSetting('POST', path, body).then((answer) => setResult(words(answer as Sent)), notifyError);
+  const send = async (body: Patch, words: (answer: Sent) => string) =>
+    setResult(words((await changeSetting('POST', path, body)) as Sent));
   const sendAgain = (body: Patch) => send(body, ({ count }) => t.settings.sentAgain(count));
   const test = () =>
-    send({ test: true }, ({ reason }) => (reason === null ? t.settings.testAccepted : t.settings.testFailed(reason)));
+    send({ test: true }, ({ reason }) =>
+      reason === null ? t.settings.testAccepted : t.settings.testFailed(reason),
+    ).catch(notifyError);
   const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
   const actions = [
     { label: t.settings.sendTest, onClick: test },
+    {
+      label: t.settings.sendAgainSince,
+      onClick: () => showDialog(<SinceDialog send={(since) => sendAgain({ since })} />),
+    },
     { label: t.app.change, onClick: onChange },
     { label: t.settings.remove.users, onClick: () => previewChange({ webhooks: { [name]: null } }) },
   ];
@@ -106,15 +113,27 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
               next_at === null ? '' : formatMoment(next_at),
               reason,
             ]}
-            actionsOf={({ seq }) => [{ label: t.settings.sendAgain, onClick: () => sendAgain({ seq }) }]}
+            actionsOf={({ seq }) => [
+              { label: t.settings.sendAgain, onClick: () => void sendAgain({ seq }).catch(notifyError) },
+            ]}
           />
           <div>
-            <Button onClick={() => sendAgain({})}>{t.settings.sendAllAgain}</Button>
+            <Button onClick={() => void sendAgain({}).catch(notifyError)}>{t.settings.sendAllAgain}</Button>
           </div>
         </>
       )}
       <DeclaredText path={['webhooks', name]} />
     </SettingsPart>
+  );
+}
+
+function SinceDialog({ send }: { readonly send: (since: string) => Promise<void> }) {
+  const [time, setTime] = useState('');
+  const onSubmit = () => send(time === '' ? time : new Date(time).toISOString());
+  return (
+    <Dialog title={t.settings.sendAgainSince} submit={{ label: t.settings.sendAgain, onSubmit }}>
+      <TextField type="datetime-local" required label={t.settings.firstChange} value={time} onChange={setTime} />
+    </Dialog>
   );
 }
 

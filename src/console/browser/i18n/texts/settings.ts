@@ -223,6 +223,8 @@ export const settings = {
   ],
   sendAgain: ['Send again', 'Erneut senden'],
   sendAllAgain: ['Send all again', 'Alle erneut senden'],
+  sendAgainSince: ['Send again since', 'Erneut senden ab'],
+  firstChange: ['Changes from this time on', 'Änderungen ab diesem Zeitpunkt'],
   sessions: ['Open sessions', 'Offene Sitzungen'],
   sessionHeads: [
     ['User', 'Since', 'Until', 'Address', 'Device'],
