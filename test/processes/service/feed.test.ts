@@ -66,7 +66,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       for (const each of [...anonymous, client]) each.close();
     });
 
-    test('a revoked key and an ended session end their feeds, and no others', async () => {
+    test('a revoked key and an ended session end their feeds, also at an address of the key, and no others', async () => {
       const launch = await launchIn();
       const service = await startService(launch);
       const [revoked, kept] = [await addKey(launch, 'revoked'), await addKey(launch, 'kept')];
@@ -76,13 +76,26 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
         sendJson('POST', { name: 'ann', password: PASSWORD }, { origin: service.url }),
       );
       const cookie = { cookie: login.headers.get('set-cookie')!.split(';')[0]! };
-      const open = async (headers: Record<string, string>) =>
-        (await EventClient.open(service.fetch, PATH, { headers })).ready();
-      const [byRevoked, byKept, bySession] = await Promise.all([open(revoked), open(kept), open(cookie)]);
+      const open = async (headers: Record<string, string>, path = PATH) =>
+        (await EventClient.open(service.fetch, path, { headers })).ready();
+      const address = await command(launch, ['key', 'sign', 'revoked', PATH]);
+      const [byRevoked, byKept, bySession, atAddress] = await Promise.all([
+        open(revoked),
+        open(kept),
+        open(cookie),
+        open({}, address),
+      ]);
+      const resumed = await EventClient.open(service.fetch, address, { from: atAddress });
+      expect(resumed.response!.status).toBe(200);
       await command(launch, ['key', 'revoke', 'revoked']);
-      await byRevoked.ended();
-      const again = await EventClient.open(service.fetch, PATH, { headers: revoked, from: byRevoked });
-      expect(again.response!.status).toBe(401);
+      await Promise.all([byRevoked.ended(), atAddress.ended(), resumed.ended()]);
+      for (const [headers, path] of [
+        [revoked, PATH],
+        [{}, address],
+      ] as const) {
+        const again = await EventClient.open(service.fetch, path, { headers, from: byRevoked });
+        expect(again.response!.status).toBe(401);
+      }
       expect(
         (await service.fetch('/auth/logout', { method: 'POST', headers: { ...cookie, origin: service.url } })).status,
       ).toBeLessThan(300);
