@@ -31,6 +31,8 @@ export const MAX_QUEUE_SECONDS = 15;
 /** The maximum number of streamed results. A further one ends a result that has stalled for STALLED_SECONDS. */
 export const MAX_STREAMED_READS = 64;
 export const STALLED_SECONDS = 1;
+/** On PostgreSQL, where each holds a connection, a result ends after this time if others wait for one. */
+export const STALLED_CURSOR_SECONDS = 3;
 /** A longer log must be truncated: then streamed results older than MAX_SNAPSHOT_SECONDS are ended. */
 export const LONG_LOG_BYTES = 512 * 1024 * 1024;
 export const MAX_SNAPSHOT_SECONDS = 30;

@@ -1,5 +1,6 @@
 /** Results too large for memory: streamed from one snapshot, without blocking other requests. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
 import type { Row } from '../../../src/collection/value.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
@@ -57,4 +58,24 @@ describe('a large result from PostgreSQL', () => {
     expect(((await whole.json()) as Row[]).length).toBe(ROWS);
     expect((await memory()) - before).toBeLessThan(60);
   });
+
+  test.each(['application/json', 'text/event-stream'])(
+    'that its client does not read makes room for others: %s',
+    async (accept) => {
+      const stalled = await Promise.all([1, 2].map(() => askWithoutReading(service, '/products', accept)));
+      const others = await Promise.all([1, 2].map(() => service.fetch('/products')));
+      for (const each of others) expect((await each.json()) as Row[]).toHaveLength(ROWS);
+      for (const each of stalled) each.destroy();
+    },
+  );
 });
+
+/** Resolves when the response begins, of which nothing more is read. */
+function askWithoutReading({ port }: Service, path: string, accept: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', reject);
+    socket.once('data', () => resolve(socket.pause()));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: ${accept}\r\n\r\n`);
+  });
+}

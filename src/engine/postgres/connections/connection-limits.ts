@@ -18,6 +18,10 @@ export class Semaphore {
     private readonly maxWaiting = MAX_WAITING_STATEMENTS,
   ) {}
 
+  get isAwaited(): boolean {
+    return this.waiting.length > 0;
+  }
+
   /** Resolves to a function that returns the slot. */
   async take(kind: Kind): Promise<() => void> {
     if (this.free > 0) this.free--;

@@ -54,6 +54,11 @@ export class Pool implements Runner {
     }
   }
 
+  /** Whether work of this kind waits for a connection. */
+  isAwaited(kind: Kind): boolean {
+    return this.slots[kind].some((each) => each.isAwaited);
+  }
+
   async dedicated<T>(kind: Kind, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.reserve(kind);
     try {

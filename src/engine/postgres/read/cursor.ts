@@ -1,13 +1,15 @@
 /**
  * Streams a large result through a cursor, no faster than the client reads. Memory stays flat, and the count, the page
- * and all its chunks come from one snapshot (repeatable read). The cursor owns its connection until the last chunk.
+ * and all its chunks come from one snapshot (repeatable read). The cursor owns its connection until the last chunk, or
+ * until others wait for one and the client has stalled.
  */
-import { PART_LENGTH } from '../../../base/limits/engine.ts';
+import { PART_LENGTH, STALLED_CURSOR_SECONDS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, firstPart, opening, type RowForm } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
+import { StreamedRead } from '../../shared/streamed-read.ts';
 import { compileSummary } from '../../sql/facets.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
@@ -53,9 +55,16 @@ export async function openCursor(
       ? sizeForLongRows(maxRowBytes(plan.columns, output))
       : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
-    const body = readParts(connection, encoding, output.form, size);
+    const cursor = { isOpen: true };
+    const parts = readParts(connection, cursor, encoding, output.form, size);
     // An immediate error can still get its own status.
-    await body.next();
+    await parts.next();
+    const body = new StreamedRead({
+      next: async () => (await parts.next()).value,
+      isAwaited: () => cursor.isOpen && pool.isAwaited('large result'),
+      stalledSeconds: STALLED_CURSOR_SECONDS,
+      ended: () => parts.return(undefined),
+    });
     const found = { returned, ...(plan.count === undefined ? {} : { total }), ...summary };
     return { ...found, end: pageEndIn(end?.names, last[0]), body };
   } catch (error) {
@@ -102,21 +111,21 @@ function sizeForLongRows(bytesOfRow: number): FetchSize {
 /** The encoded rows of the cursor. The first part is empty, and comes after the first rows were fetched. */
 async function* readParts(
   connection: Connection,
+  cursor: { isOpen: boolean },
   encoding: Encoding,
   form: RowForm,
   size: FetchSize,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder();
   let count = size.rows;
-  let isOpen = true;
   const end = async (close = false) => {
-    if (isOpen && close) await connection.close();
-    else if (isOpen)
+    if (cursor.isOpen && close) await connection.close();
+    else if (cursor.isOpen)
       await connection.unsafe('commit').then(
         () => connection.release(),
         () => connection.close(),
       );
-    isOpen = false;
+    cursor.isOpen = false;
   };
   const fetchText = async (isFirst: boolean): Promise<string> => {
     const rows = await connection.unsafe<Row[]>(`fetch ${count} from page`);
@@ -131,7 +140,7 @@ async function* readParts(
   try {
     let rest = await fetchText(true);
     yield new Uint8Array();
-    while (isOpen || rest !== '') {
+    while (cursor.isOpen || rest !== '') {
       if (rest === '') rest = await fetchText(false);
       const part = firstPart(rest);
       rest = rest.slice(part.length);

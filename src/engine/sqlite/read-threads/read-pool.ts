@@ -11,10 +11,11 @@ import {
   STALLED_SECONDS,
 } from '../../../base/limits/engine.ts';
 import type { ReadResult } from '../../engine.ts';
+import { MAKES_ROOM, StreamedRead } from '../../shared/streamed-read.ts';
 import { failure } from '../../shared/thread.ts';
 import { sizeOf } from '../connection/database-files.ts';
 import { type ReadPoolLimits, type ReadPoolOptions, ReadQueue, tooManyReads } from './read-queue.ts';
-import { type Ending, type Reader, type ReadJob, type SearchJob, StreamedRead } from './reader.ts';
+import type { Reader, ReadJob, SearchJob, TurnAnswer } from './reader.ts';
 
 export const READ_POOL_LIMITS: ReadPoolLimits = {
   // Leaves one core for the event loop; but a single slow read must not block all others.
@@ -29,7 +30,6 @@ const EMPTY_AGAIN_MS = 10_000;
 
 const STOPPING = 'The service is stopping.';
 const HOLDS_THE_LOG = 'It kept the log of the database from being emptied. Take it faster, or in pages.';
-const MAKES_ROOM = 'Nothing of it was taken for a while, and others asked for long results.';
 
 export class ReadPool {
   private readonly turns: ReadQueue;
@@ -90,9 +90,9 @@ export class ReadPool {
       throw tooManyReads(STALLED_SECONDS * 1000);
     }
     const long = new StreamedRead({
-      next: () => this.turns.next(reader, { kind: 'next', id }),
+      next: () => this.turns.next(reader, { kind: 'next', id }).then(partIn),
       objection: (each) => (this.isTooOld(each) && this.isLogLong() ? HOLDS_THE_LOG : undefined),
-      ended: (how: Ending) => {
+      ended: (how) => {
         if (how !== 'whole') reader.tell({ kind: 'cancel', id });
         if (how === 'abandoned') this.abandoned++;
         this.ended(id);
@@ -139,4 +139,9 @@ export class ReadPool {
   private isLogLong(): boolean {
     return sizeOf(`${this.options.path}-wal`) > this.options.bounds.longLogBytes;
   }
+}
+
+function partIn(answer: TurnAnswer): Uint8Array | undefined {
+  if (answer.kind === 'failed') throw failure(answer.outcome);
+  return answer.kind === 'part' ? answer.part : undefined;
 }
