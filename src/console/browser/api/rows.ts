@@ -78,8 +78,6 @@ export interface RowEdit {
   readonly changes: Row;
 }
 
-const BATCH_SIZE = 1_000;
-
 /**
  * Changes rows in one transaction (up to 1,000). The values that the person saw are the condition of each change. If
  * another person changed one of them, the service rejects the batch (412); `request` is the position of that row.
@@ -89,34 +87,18 @@ export async function changeRows(collection: Collection, edits: readonly RowEdit
   return { requestId, rows: (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat() };
 }
 
-/**
- * Changes the rows that still have the shown values, and adds rows. The result has a changed row, or none, for each
- * edit.
- */
-export async function changeUnchanged(
-  collection: Collection,
-  edits: readonly RowEdit[],
-  requestId: string,
-  added: readonly Row[] = [],
-  idempotencyKey = newId(),
-): Promise<readonly (Row | undefined)[]> {
-  const path = pathOf(collection);
-  const body = [...editRequests(collection, edits), ...added.map((row) => ({ method: 'POST', path, body: row }))];
-  const changed: (Row | undefined)[] = [];
-  for (let start = 0; start < body.length; start += BATCH_SIZE) {
-    const part = body.slice(start, start + BATCH_SIZE);
-    changed.push(...(await sendBatch(part, requestId, `${idempotencyKey}-${start}`)).map(([row]) => row));
-  }
-  return changed.slice(0, edits.length);
-}
-
 /** The rows that the edits would store, up to 1,000. A value that the service would reject throws. */
 export async function dryRunEdits(collection: Collection, edits: readonly RowEdit[]): Promise<readonly Row[]> {
   const body = editRequests(collection, edits, { affects: 1 });
   return (await sendBatch(body, newRequestId(), newId(), 'tx=rollback')).flat();
 }
 
-const editRequests = (collection: Collection, edits: readonly RowEdit[], condition: { readonly affects?: 1 } = {}) =>
+/** The request of each edit, on the condition that the row has the shown values. */
+export const editRequests = (
+  collection: Collection,
+  edits: readonly RowEdit[],
+  condition: { readonly affects?: 1 } = {},
+) =>
   edits.map(({ row, changes }) => ({
     method: 'PATCH',
     path: `${pathOf(collection)}?${editFilter(collection, row, changes)}`,
@@ -140,7 +122,7 @@ function operandText({ byName }: Collection, name: string, value: Value): string
 }
 
 /** Sends a batch. The result has the rows of each of its requests. */
-async function sendBatch(
+export async function sendBatch(
   body: readonly object[],
   requestId: string,
   idempotencyKey = newId(),

@@ -1,5 +1,6 @@
 /** The fields with a filter button, from the declaration: flags, choices and references, and ranges. */
-import { type Collection, type Field, isDecimal, isYesNo, referenceOf } from '../api/catalogue.ts';
+import { type Collection, type Field, isDecimal, isYesNo } from '../api/catalogue.ts';
+import { groupFields, isChoice } from '../api/query/list.ts';
 import { kindOf } from '../fields/registry.ts';
 
 const MOST = 3;
@@ -7,13 +8,13 @@ const MAX_RANGES = 2;
 
 export function quickFields(collection: Collection): readonly Field[] {
   const { fields, key } = collection;
-  const isChoice = (field: Field) =>
-    field.role === 'group' || field.rules.oneOf !== undefined || referenceOf(collection, field) !== undefined;
   const isNumber = (field: Field) => kindOf({ collection, field }).name === 'number' && !key.includes(field);
   const measured = fields.filter((field) => isNumber(field) && (field.role === 'price' || field.role === 'stock'));
   const ranges = measured.length > 0 ? measured : fields.filter((field) => isNumber(field) && isDecimal(field));
   const chosen = [
-    ...fields.filter((field) => isChoice(field) && !isYesNo(field)).slice(0, MOST),
+    ...groupFields(collection)
+      .filter((field) => !isYesNo(field))
+      .slice(0, MOST),
     ...fields.filter(isYesNo).slice(0, MOST),
     ...ranges.slice(0, MAX_RANGES),
   ];
@@ -22,6 +23,4 @@ export function quickFields(collection: Collection): readonly Field[] {
 
 /** The fields whose values are counted beside a search: choices, switches and references. */
 export const facetFields = (collection: Collection): readonly Field[] =>
-  quickFields(collection).filter(
-    (field) => field.rules.oneOf !== undefined || isYesNo(field) || referenceOf(collection, field) !== undefined,
-  );
+  quickFields(collection).filter((field) => isChoice(collection, field));

@@ -19,38 +19,28 @@ function valuesOf({ rules, required, type }: Field): readonly Value[] {
   return required ? values : [...values, null];
 }
 
-type Move = (row: Row, value: Value) => void;
-
 interface BoardProps {
   readonly query: ListQuery;
   readonly field: Field;
   readonly selection: CardSelection;
 }
 
-export default function Board({ query, field, selection }: BoardProps) {
-  const { collection } = query;
+export default function Board({ query: list, field, selection }: BoardProps) {
+  const { collection } = list;
   const values = valuesOf(field);
   const dragged = useDragged<Row>();
   const nameOf = (value: Value) => (value === null ? t.views.noValue : formatValue({ collection, field }, value));
-  const move: Move = (row, value) => {
+  const move = (row: Row, value: Value) => {
     const message = t.views.moved(titleOf(collection, row), nameOf(value));
     void saveAndReport(collection, row, { [field.name]: value }, message);
   };
+  const board = { field, values, nameOf, move, selection, dragged };
   return (
     <div className="board">
-      {values.map((value) => (
-        <BoardColumn
-          key={String(value)}
-          query={{ ...query, filters: [...query.filters, [field.name, equals(value)]] }}
-          field={field}
-          value={value}
-          values={values}
-          nameOf={nameOf}
-          move={move}
-          selection={selection}
-          dragged={dragged}
-        />
-      ))}
+      {values.map((value) => {
+        const query = { ...list, filters: [...list.filters, [field.name, equals(value)] as const] };
+        return <BoardColumn key={String(value)} {...board} query={query} value={value} />;
+      })}
     </div>
   );
 }
@@ -59,7 +49,7 @@ interface BoardColumnProps extends BoardProps {
   readonly value: Value;
   readonly values: readonly Value[];
   readonly nameOf: (value: Value) => string;
-  readonly move: Move;
+  readonly move: (row: Row, value: Value) => void;
   readonly dragged: Dragged<Row>;
 }
 

@@ -45,9 +45,11 @@ function browserViews(collection: Collection): readonly View[] {
   return Array.isArray(views) ? views : [];
 }
 
-function storeInBrowser(collection: Collection, views: readonly View[]): void {
+const otherViews = (collection: Collection, id: string): readonly View[] =>
+  browserViews(collection).filter((each) => each.id !== id);
+
+const storeInBrowser = (collection: Collection, views: readonly View[]): void =>
   browserStorage.setJson(storageKey(collection), views);
-}
 
 export function useViews(collection: Collection): readonly View[] {
   return useQuery({ queryKey: keyOf(collection), queryFn: () => readViews(collection) }).data ?? NONE;
@@ -90,7 +92,7 @@ export async function saveView(
 ): Promise<View> {
   const { collection } = query;
   const view = { id, name, shared, definition: { query: viewQuery(query), columns: columnSettings(query) } };
-  const others = browserViews(collection).filter((each) => each.id !== id);
+  const others = otherViews(collection, id);
   const stored = hasIdentity() ? await storeView(collection, view) : undefined;
   // The view of another person keeps its id.
   const local = { ...view, id: owner === undefined ? id : newId(), shared: false };
@@ -113,11 +115,7 @@ async function storeView({ name: collection }: Collection, view: View): Promise<
 }
 
 export async function removeView(collection: Collection, { id, owner }: View): Promise<void> {
-  if (owner === undefined)
-    storeInBrowser(
-      collection,
-      browserViews(collection).filter((each) => each.id !== id),
-    );
+  if (owner === undefined) storeInBrowser(collection, otherViews(collection, id));
   else await ask(`${VIEWS_URL}/${id}`, { method: 'DELETE' });
   await queryClient.invalidateQueries({ queryKey: keyOf(collection) });
 }

@@ -31,16 +31,13 @@ export const GROUP = '~group';
 export const VIEW = '~view';
 export const ROW = '~row';
 
-/** Fields by which a table can be grouped: they have few values, or are references. */
-export function groupFields(collection: Collection): readonly Field[] {
-  return collection.fields.filter(
-    (field) =>
-      field.rules.oneOf !== undefined ||
-      field.role === 'group' ||
-      isYesNo(field) ||
-      referenceOf(collection, field) !== undefined,
-  );
-}
+/** Whether a field has few values: a choice, a flag, or a reference. */
+export const isChoice = (collection: Collection, field: Field): boolean =>
+  field.rules.oneOf !== undefined || isYesNo(field) || referenceOf(collection, field) !== undefined;
+
+/** Fields by which a table can be grouped. */
+export const groupFields = (collection: Collection): readonly Field[] =>
+  collection.fields.filter((field) => field.role === 'group' || isChoice(collection, field));
 
 /** A parameter of the console. */
 export const ownValue = ({ own = [] }: ListQuery, name: string): string | undefined =>
