@@ -19,7 +19,6 @@ const addedKey = (query: ListQuery) => ['list', query.collection.name, listUrl(q
 /** Whether the service has the row. */
 export const isStored = ({ key }: Collection, row: Row): boolean => key.every(({ name }) => row[name] !== undefined);
 
-/** The added rows of a list in the cache. */
 export const addedRows = (query: ListQuery): readonly Row[] =>
   queryClient.getQueryData<Page>(addedKey(query))?.rows ?? [];
 

@@ -21,9 +21,8 @@ export const { version } = pageData;
 const readable: readonly Collection[] = [
   ...served(declareCatalogue({ collections: pageData.collections.filter(hasKey) })).collections.values(),
 ];
-/** A field of this name cannot be distinguished from an expression of the address. */
-const hasLogicName = ({ fields }: Collection) => fields.some(({ name }) => isLogicKey(name));
-export const collections = readable.filter((each) => !hasLogicName(each));
+/** A field with such a name cannot be distinguished from an expression of the address. */
+export const collections = readable.filter(({ fields }) => !fields.some(({ name }) => isLogicKey(name)));
 /** Names of the collections without pages. */
 export const unshown = pageData.collections
   .map(({ name }) => name)
@@ -88,7 +87,6 @@ export function translatedBy({ fields }: Collection, field: Field) {
   return undefined;
 }
 
-/** The languages of the translations of a collection. */
 export const languagesOf = ({ fields }: Collection): readonly string[] => [
   ...new Set(fields.flatMap(({ translations }) => [...(translations?.keys() ?? [])])),
 ];

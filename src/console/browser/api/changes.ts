@@ -177,6 +177,5 @@ export async function undoChanges(
   return { undone, skipped, requestId };
 }
 
-/** Undoes all changes of a request. */
 export const undoRequest = (undoneId: string, onProgress?: (done: number, total: number) => void): Promise<Undone> =>
   undoChanges([['request_id', `eq.${undoneId}`]], onProgress);

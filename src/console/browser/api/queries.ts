@@ -122,14 +122,13 @@ async function loadPages(query: ListQuery, first: number, last: number): Promise
   return pages.flatMap(({ rows }) => rows).slice(skipped, skipped + last - first + 1);
 }
 
-const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
-
 /** A write that reloads the collection afterwards. A second call while the first one runs does nothing. */
 export function useWrite<Input, Result>(collection: Collection, write: (input: Input) => Promise<Result>) {
   const { isPending, error, mutateAsync } = useMutation({
     mutationFn: write,
     // Without credentials, a reload would ask for them again.
-    onSettled: (_result, failure) => (isLoggedOut(failure) ? undefined : invalidate(collection)),
+    onSettled: (_result, failure) =>
+      failure instanceof ApiError && failure.status === 401 ? undefined : invalidate(collection),
   });
   const isRunning = useRef(false);
   return {

@@ -5,14 +5,9 @@ import { onDemand } from '../components/on-demand.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { ListPage } from '../grid/page.tsx';
 
-export interface PageRoute {
-  readonly path: string;
-  readonly Page: ComponentType;
-}
-
 const page = (load: () => Promise<{ readonly default: ComponentType }>) => onDemand(load, <Skeleton />);
 
-export const ROUTES: readonly PageRoute[] = [
+export const ROUTES: readonly { readonly path: string; readonly Page: ComponentType }[] = [
   { path: '/', Page: page(() => import('../overview/page.tsx')) },
   ...(hidesLog ? [] : [{ path: '/changes', Page: page(() => import('../history/page.tsx')) }]),
   { path: '/settings/:part?', Page: page(() => import('../settings/page.tsx')) },

@@ -88,7 +88,6 @@ export function showContextMenu(at: MouseEvent | Element, label: string, groups:
 export const isMenuKey = ({ key, shiftKey }: { readonly key: string; readonly shiftKey: boolean }): boolean =>
   key === 'ContextMenu' || (key === 'F10' && shiftKey);
 
-/** The context menu of the page. */
 export function ContextMenu() {
   const menu = useStore(contextMenu);
   return menu && createPortal(<MenuAtPoint key={`${menu.x} ${menu.y} ${menu.label}`} {...menu} />, document.body);

@@ -1,13 +1,13 @@
 /** The changes of a request as a table: row, field, the old and the new value, and one button to get it back. */
 import { Link } from 'wouter';
-import { collectionNamed, type Field, mayWrite, titleOfCollection } from '../api/catalogue.ts';
+import { collectionNamed, type Field, labelOf, mayWrite, titleOfCollection } from '../api/catalogue.ts';
 import { type Change, rowOfLogKey } from '../api/changes.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { restoreRow } from './restore.tsx';
-import { changedFields, FieldName, OldAndNew, valueIn } from './values.tsx';
+import { changedFields, OldAndNew, valueIn } from './values.tsx';
 
 interface ChangeTableProps {
   readonly changes: readonly Change[];
@@ -58,7 +58,7 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
                         </span>
                       </th>
                     )}
-                    <td>{field !== undefined && <FieldName field={field} />}</td>
+                    <td className="help">{field && labelOf(field)}</td>
                     <td>
                       {field !== undefined && <OldAndNew collection={collection} field={field} change={change} />}
                     </td>

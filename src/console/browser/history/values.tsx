@@ -19,8 +19,6 @@ export function changedFields({ fields }: Collection, { before, after }: Values)
 export const valueIn = (collection: Collection, field: Field, row: Change['before']): string =>
   formatValue({ collection, field }, row?.[field.name]) || t.app.empty;
 
-export const FieldName = ({ field }: { readonly field: Field }) => <span className="help">{labelOf(field)}</span>;
-
 interface LogStateProps {
   readonly query: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown };
 }
@@ -61,9 +59,7 @@ export function ChangeValues({ collection, change, only, onRestore }: ChangeValu
     <dl className="change-values">
       {fields.map((field) => (
         <div key={field.name} className="line wrap">
-          <dt>
-            <FieldName field={field} />
-          </dt>
+          <dt className="help">{labelOf(field)}</dt>
           <dd>
             <OldAndNew collection={collection} field={field} change={change} />
             {onRestore !== undefined && mayWrite(collection, field, false) && (

@@ -52,7 +52,7 @@ export function Backups() {
             <p>
               {interval_seconds === 0
                 ? t.settings.backupsOff
-                : t.settings.backupsEvery(spanOf(interval_seconds), place)}
+                : t.settings.backupsEvery(inUnit(...largestUnit(interval_seconds)), place)}
             </p>
           )}
           <div className="line wrap">
@@ -99,8 +99,6 @@ function largestUnit(seconds: number): readonly [count: number, unit: 'day' | 'h
 
 const inUnit = (count: number, unit: string): string =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(count);
-
-const spanOf = (seconds: number): string => inUnit(...largestUnit(seconds));
 
 function ageOf(time: string): string {
   const [count, unit] = largestUnit(Math.max(0, (Date.now() - Date.parse(time)) / 1000));

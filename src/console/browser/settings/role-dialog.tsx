@@ -126,7 +126,6 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
   );
 }
 
-/** The grants with the problems of their conditions. */
 function withProblems(grants: Grants): Grants {
   const all = collections.flatMap((collection) =>
     RIGHTS.flatMap((right) => {

@@ -51,7 +51,6 @@ export function withOwn(query: ListQuery, name: string, value: string | undefine
 
 export const viewId = (query: ListQuery): string | undefined => ownValue(query, VIEW);
 
-/** The field that groups the rows. */
 export function groupOf(query: ListQuery): Field | undefined {
   return groupFields(query.collection).find(({ name }) => name === ownValue(query, GROUP));
 }

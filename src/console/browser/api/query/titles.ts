@@ -46,7 +46,6 @@ export function namesOf(collection: Collection): readonly string[] {
 export const titleKey = ({ name }: Collection, key: unknown) => ['title', name, String(key)];
 queryClient.setQueryDefaults(['title'], { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY });
 
-/** Stores the title of a row. */
 export function cacheTitle(collection: Collection, row: Row): void {
   const key = row[collection.key[0]!.name];
   const title = titleOf(collection, row);
