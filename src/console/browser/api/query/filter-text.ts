@@ -1,5 +1,6 @@
 /** Quoting for the query language, in one place. */
 import { pathPart } from '../../../../base/net/query-string.ts';
+import { quote } from '../../../../dialect/names.ts';
 import { encodeValue, printName } from '../../../../dialect/print.ts';
 
 export { encodeValue, printName };
@@ -19,7 +20,7 @@ export function readName(text: string): string {
 
 /** A value within a list or a logical expression: always quoted, except for numbers. */
 export function quoted(value: unknown): string {
-  return typeof value === 'number' ? String(value) : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`;
+  return typeof value === 'number' ? String(value) : quote(String(value));
 }
 
 /** The condition on a value. Null and booleans have an operator of their own. */
