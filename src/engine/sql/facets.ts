@@ -139,9 +139,14 @@ function compileFacet(source: FacetSource, scope: Scope): string {
 /** The most frequent values; of equally frequent ones the least. */
 function compileValues({ rows, value, many, title, tree }: FacetSource, scope: Scope): string {
   const { dialect } = scope;
-  const count = many ? `count(distinct ${ROW_NUMBER})` : 'count(*)';
-  const found = `select ${value.sql} as ${VALUE}, ${count} as ${COUNT} ${rows} group by ${dialect.groupedBy(value)}`;
-  const counts = tree === undefined ? found : compileTreeCounts(tree, found, scope);
+  const select = (counted: string, more = '') =>
+    `select ${value.sql} as ${VALUE}, ${counted} as ${COUNT} ${rows} group by ${dialect.groupedBy(value)}${more}`;
+  const found = select(many ? `count(distinct ${ROW_NUMBER})` : 'count(*)');
+  // A row with values of two branches counts once for the rows above both.
+  const [perRow, sum] = many
+    ? [select(ROW_NUMBER, `, ${ROW_NUMBER}`), `count(distinct ${COUNT})`]
+    : [found, `cast(sum(${COUNT}) as bigint)`];
+  const counts = tree === undefined ? found : compileTreeCounts(tree, perRow, sum, scope);
   const ties = dialect.orderedBy({ ...value, sql: `${FOUND}.${VALUE}` }).map((key) => `${key} nulls last`);
   const order = [`${COUNT} desc`, ...ties].join(', ');
   const groups = `select * from (${counts}) as ${FOUND} order by ${order} limit ${MAX_FACET_VALUES}`;
@@ -157,13 +162,16 @@ function compileValues({ rows, value, many, title, tree }: FacetSource, scope: S
   );
 }
 
-/** The counts of values and of all rows above those that they refer to. Each pair of a value and a row above is one. */
-function compileTreeCounts(tree: TreeWay, found: string, scope: Scope): string {
+/**
+ * The counts of values and of all rows above those that they refer to. Each pair of a value and a row above is one.
+ * `sum` adds up the counts of `found`.
+ */
+function compileTreeCounts(tree: TreeWay, found: string, sum: string, scope: Scope): string {
   const { found: way, next, step } = compileWay(tree, scope);
   const pairs = `select ${VALUE}, ${VALUE} from ${FOUND} where ${VALUE} is not null union select ${way}.value, ${next} ${step.from}${step.where}`;
   const walk = `with recursive ${FOUND} as (${found}), ${way} (value, key) as (${pairs})`;
-  const sums = `select ${way}.key as ${VALUE}, cast(sum(${COUNT}) as bigint) as ${COUNT} from ${way} join ${FOUND} on ${FOUND}.${VALUE} = ${way}.value group by ${way}.key`;
-  return `${walk} ${sums} union all select ${VALUE}, ${COUNT} from ${FOUND} where ${VALUE} is null`;
+  const sums = `select ${way}.key as ${VALUE}, ${sum} as ${COUNT} from ${way} join ${FOUND} on ${FOUND}.${VALUE} = ${way}.value group by ${way}.key`;
+  return `${walk} ${sums} union all select ${VALUE}, ${sum} as ${COUNT} from ${FOUND} where ${VALUE} is null group by ${VALUE}`;
 }
 
 /** The value of a group stands for the field that refers. */

@@ -72,9 +72,11 @@ class Names {
 
   ofRead({ from, columns, order, groupBy = [], where, facets }: NamingRead): void {
     for (const { expression } of [...columns, ...order]) this.of(from, expression);
-    for (const { of, title = of, tree } of facets?.list ?? []) {
-      for (const each of [of, title]) this.of(from, each);
-      if (tree !== undefined) this.ofTree(from, tree);
+    for (const { of, title, tree } of facets?.list ?? []) {
+      this.of(from, of);
+      const counted = of.kind === 'embed' ? of.plan.from : from;
+      if (title !== undefined) this.of(counted, title);
+      if (tree !== undefined) this.ofTree(counted, tree);
     }
     for (const expression of groupBy) this.of(from, expression);
     this.ofPredicate(from, where);

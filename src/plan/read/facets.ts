@@ -100,7 +100,7 @@ function shapeOf(collection: Collection, term: FacetTerm, of: Expression, value:
   const { name, limits, within } = term;
   const type = countedType(value.type);
   const field = fieldOf(value);
-  const tree = within === true ? treeWay(collection, field, of) : undefined;
+  const tree = within === true ? treeWay(collection, field) : undefined;
   const isReference = stored(collection).references.some((reference) => reference.field === field);
   const bounds = can(type, 'number') && !isReference;
   if (limits !== undefined) return { name, of, bounds, limits: readLimits(name, type, limits) };
@@ -108,11 +108,11 @@ function shapeOf(collection: Collection, term: FacetTerm, of: Expression, value:
   return { name, of, bounds, ...defined({ title, tree }) };
 }
 
-function treeWay(collection: Collection, field: Field | undefined, of: Expression): TreeWay {
-  const tree = field && of.kind === 'field' ? treeOf(collection, field) : undefined;
+function treeWay(collection: Collection, field: Field | undefined): TreeWay {
+  const tree = field && treeOf(collection, field);
   if (tree !== undefined) return { ...tree, where: ALWAYS };
   throw new ApiError('42883', 'within counts along a tree', {
-    hint: 'Use it on a field of the list that refers to a collection which refers to itself.',
+    hint: 'Use it on a field that refers to a collection which refers to itself.',
   });
 }
 

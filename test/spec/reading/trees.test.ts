@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { PLACES } from '../../support/engines/declared.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { testServer } from '../../support/engines/postgres.ts';
-import { declaredBy, identify } from '../../support/engines/roles.ts';
+import { declaredBy, identify, openRoled } from '../../support/engines/roles.ts';
 import { openDeclaredEngine } from '../../support/engines/shop.ts';
 import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
@@ -158,6 +158,50 @@ for (const engine of ['SQLite', 'SQLite with large tables', 'PostgreSQL']) {
         400,
         '42883',
       );
+    });
+
+    test('facets count rows once for each category above their related rows', async () => {
+      const placed = declaredBy(`
+collections:
+  categories: { fields: { id: int4, parent_id: { type: int4, references: categories } } }
+  products: { fields: { id: int4 } }
+  places:
+    key: [product_id, category_id]
+    fields: { product_id: { type: int4, references: products }, category_id: { type: int4, references: categories } }
+roles:
+  admin: all
+  visitor: { categories: { read: { where: id=neq.3 } }, products: { read: true }, places: { read: true } }
+`);
+      const rows = {
+        categories: [[1], [2, 1], [3, 1], [4, 2], [5]].map(([id, parent]) => ({ id: id!, parent_id: parent ?? null })),
+        products: [1, 2, 3, 4].map((id) => ({ id })),
+        places: [
+          [1, 4],
+          [1, 2],
+          [1, 3],
+          [2, 3],
+          [3, 5],
+        ].map(([product, category]) => {
+          return { product_id: product!, category_id: category! };
+        }),
+      };
+      const own = await openRoled(engine, placed, rows);
+      const accept = 'application/vnd.catalogue.facets+json';
+      const counts = async (path: string, name: string, role = 'admin') => {
+        const response = await own.as(role).fetch(`${path}&facets=${name}(within)`, { headers: { accept } });
+        const { facets } = (await response.json()) as { facets: Record<string, { value: number; count: number }[]> };
+        return Object.fromEntries(facets[name]!.map(({ value, count }) => [value, count]));
+      };
+      const all = { 1: 2, 2: 1, 3: 2, 4: 1, 5: 1 };
+      const name = 'places.category_id';
+      expect(await counts('/products?select=id', name)).toEqual(all);
+      const chosen = '/products?select=id,places!inner()&places.category_id=within.2';
+      expect(await counts(chosen, name)).toEqual(all);
+      expect(await counts(`${chosen}&id=eq.1`, name)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
+      expect(await counts('/products?select=id', name, 'visitor')).toEqual({ ...all, 1: 1 });
+      expect(await counts('/places?select=*', 'categories.parent_id')).toEqual({ 1: 4, 2: 1, null: 1 });
+      expect(await counts('/places?select=*', 'categories.parent_id', 'visitor')).toEqual({ 1: 2, 2: 1, null: 1 });
+      await own.close();
     });
 
     test('order=code(depth) lists the rows above from the top down', async () => {
