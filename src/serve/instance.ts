@@ -42,7 +42,7 @@ import { watchOrphans } from './orphan-watch.ts';
 import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
-import { describeRowCounts, type StartMessage } from './start-message.ts';
+import { describeRowCounts, readByVisitors, type StartMessage } from './start-message.ts';
 import { webhookResources } from './webhooks/resources.ts';
 import { secretKey, Webhooks } from './webhooks/webhooks.ts';
 
@@ -239,7 +239,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       location,
       made: isNew ? [] : steps,
       rows,
-      example: names[0] ?? '',
+      example: readByVisitors(catalogue) ?? names[0] ?? '',
       isOpen: roles === undefined && !databaseRoles,
       warnings,
     });

@@ -2,6 +2,8 @@
 
 import { ApiError } from '../base/errors.ts';
 import { isLoopback } from '../base/net/address.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
+import { viewOf } from '../collection/access/views.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { hasConsole } from '../console/bundle.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
@@ -46,6 +48,13 @@ function exposureWarnings({ isOpen }: StartMessage, { host, tlsCert }: ServeSett
   return [
     `Other machines can reach ${host} without TLS: passwords, keys and tokens are not encrypted. Use --tls-cert and --tls-key, or allow only a proxy with TLS to connect.`,
   ];
+}
+
+/** The first collection that callers without credentials may read. */
+export function readByVisitors(catalogue: Catalogue): string | undefined {
+  const visitor = catalogue.roles?.get(ANONYMOUS.role);
+  const { collections } = visitor === undefined ? catalogue : viewOf(catalogue, visitor);
+  return collections.keys().next().value;
 }
 
 const MOST_COUNTED = 12;

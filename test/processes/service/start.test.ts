@@ -47,7 +47,12 @@ describe('a first run', () => {
   });
 
   test('prints a curl line that works as it is', async () => {
-    const service = await startService({ cwd: temporaryFolder() });
+    const cwd = temporaryFolder();
+    const collections = 'collections: { costs: { fields: { id: int4 } }, products: { fields: { id: int4 } } }';
+    writeFileSync(join(cwd, 'collections.yaml'), `${collections}\nroles: { anonymous: { products: { read: true } } }`);
+    const args = ['import', '-', '--collection', 'products', '--format', 'csv'];
+    await run({ cwd, args, stdin: 'id\n1\n2\n3\n4\n' });
+    const service = await startService({ cwd });
     const line = /^Try +(curl .+)$/m.exec(service.stdout())![1]!;
     const curl = Bun.spawnSync(['sh', '-c', `${line} --silent --show-error`]);
     expect(curl.stderr.toString()).toBe('');
