@@ -3,7 +3,7 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import type { MigrationPlan } from '../migration/words.ts';
-import { wordIndexOf } from '../search/index-tables.ts';
+import { withSql, wordIndexOf } from '../search/index-tables.ts';
 import { awaitSteps } from '../search/steps.ts';
 import { verifyIndex } from '../search/verify-index.ts';
 import {
@@ -109,7 +109,7 @@ export class PostgresMaintenance implements Maintenance {
     for (const collection of this.catalogue.collections.values()) {
       const index = wordIndexOf(collection);
       if (index === undefined) continue;
-      const steps = verifyIndex(postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED), index);
+      const steps = verifyIndex(withSql(postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED), index));
       const verify = async () => {
         // A service may move words while they are read.
         await query(pool, ONE_SNAPSHOT);

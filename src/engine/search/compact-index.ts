@@ -2,8 +2,7 @@
  * Removes the words of rows that changed from the index, so that it equals a new one. A step rewrites some words. The
  * numbers of these rows are forgotten after the last word. After a restart it begins again.
  */
-import { buildStatement, type SqlDialect } from '../sql/statement.ts';
-import { describeIndex, LAST_CHUNK, nameOfWord, UNUSED, type WordIndex, withoutDefinition } from './index-tables.ts';
+import { describeIndex, type IndexSql, LAST_CHUNK, nameOfWord, UNUSED, withoutDefinition } from './index-tables.ts';
 import { NumberSet } from './number-set.ts';
 import { eachPosting, PostingList, readHits } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
@@ -22,14 +21,9 @@ export interface Compaction {
 }
 
 /** Returns undefined if there is nothing left to do. Runs in a transaction that excludes other writers of the index. */
-export function* compactWords(
-  dialect: SqlDialect,
-  index: WordIndex,
-  begun: Compaction | undefined,
-): Steps<Compaction | undefined> {
-  const { words } = index;
-  const stored = yield buildStatement(
-    dialect,
+export function* compactWords(index: IndexSql, begun: Compaction | undefined): Steps<Compaction | undefined> {
+  const { words, dialect, build } = index;
+  const stored = yield build(
     (bind) => `select chunk, last, docs from ${words} where stem = ${bind(UNUSED)} order by last`,
   );
   const rows = withoutDefinition(stored, describeIndex(index));
@@ -37,16 +31,13 @@ export function* compactWords(
   const unused = new NumberSet();
   yield* takeInSlices(known, ({ docs }) => eachPosting(docs as Uint8Array, (document) => unused.add(document)));
   if (begun?.chunks === undefined) {
-    if (!(yield* isWorthwhile(dialect, index, unused.size))) return undefined;
-    if ((yield* moveWords(dialect, index, 0)) > MOVED_BYTES) return { after: UNUSED };
+    if (!(yield* isWorthwhile(index, unused.size))) return undefined;
+    if ((yield* moveWords(index, 0)) > MOVED_BYTES) return { after: UNUSED };
     // Numbers that are added from now on have other chunks.
-    yield buildStatement(
-      dialect,
-      () => `update ${words} set chunk = last where stem = '${UNUSED}' and chunk = ${LAST_CHUNK}`,
-    );
+    yield build(() => `update ${words} set chunk = last where stem = '${UNUSED}' and chunk = ${LAST_CHUNK}`);
   }
   const { after = UNUSED, chunks = new Set(known.map(({ last }) => Number(last))) } = begun ?? {};
-  const found = yield buildStatement(dialect, (bind) => {
+  const found = yield build((bind) => {
     const some = `select distinct word from ${words} where word > ${bind(after)} and chunk = ${LAST_CHUNK} order by word limit ${WORDS_PER_STEP}`;
     return `select w.stem, w.word, w.chunk, w.docs from (${some}) as batch join ${words} as v on v.word = batch.word and v.chunk = ${LAST_CHUNK} join ${words} as w on w.stem = v.stem and w.word = v.word`;
   });
@@ -64,28 +55,28 @@ export function* compactWords(
     });
   });
   if (changed.length > 0) {
-    yield buildStatement(dialect, (bind) => {
+    yield build((bind) => {
       const list = dialect.jsonRows(bind(JSON.stringify(changed)), ['text', 'text']);
       return `delete from ${words} where (stem, word) in (select c0, c1 from ${list} as l)`;
     });
   }
-  if (added.length > 0) yield addChunks(dialect, index, added);
+  if (added.length > 0) yield addChunks(index, added);
   if (byWord.length > 0) {
     return { after: found.reduce((last, { word }) => (String(word) > last ? String(word) : last), after), chunks };
   }
   // The greatest number stays, so that no number is used again.
   const greatest = Number(rows.at(-1)?.last);
   const removed = [...chunks].filter((chunk) => chunk !== greatest).map((chunk) => [chunk]);
-  yield buildStatement(dialect, (bind) => {
+  yield build((bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify(removed)), ['number']);
     return `delete from ${words} where stem = ${bind(UNUSED)} and chunk in (select c0 from ${list} as l)`;
   });
   return undefined;
 }
 
-function* isWorthwhile(dialect: SqlDialect, { documents }: WordIndex, unused: number): Steps<boolean> {
+function* isWorthwhile({ documents, build }: IndexSql, unused: number): Steps<boolean> {
   if (unused <= FEWEST_UNUSED) return false;
-  const [counted] = yield buildStatement(dialect, () => `select count(*) as count from ${documents}`);
+  const [counted] = yield build(() => `select count(*) as count from ${documents}`);
   return unused > Number(counted!.count) / 4;
 }
 

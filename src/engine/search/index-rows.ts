@@ -1,9 +1,10 @@
 /** Indexes stale rows: reads their words, and stores them in a transaction that excludes other runs. */
 import { stemOf } from '../../text/words/languages.ts';
 import { wordsOf } from '../../text/words/tokens.ts';
-import { type Bind, buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
+import { type Bind, identifier, type SqlDialect } from '../sql/statement.ts';
 import {
   describeIndex,
+  type IndexSql,
   LAST_CHUNK,
   referencesIn,
   textsOf,
@@ -54,11 +55,10 @@ export interface StaleRows {
  * Reads the next stale rows, in one state of the data. Undefined if there are none. A row that changes later is stale
  * again, so it need not be stored in the same transaction.
  */
-export function* readStaleRows(dialect: SqlDialect, index: WordIndex): Steps<StaleRows | undefined> {
-  const { collection, stale, key, sameKey } = index;
+export function* readStaleRows(index: IndexSql): Steps<StaleRows | undefined> {
+  const { collection, stale, key, sameKey, build, dialect } = index;
   const batch = `select *, row_number() over (partition by ${key()} order by seq desc) as nth from (select * from ${stale} order by seq limit ${BATCH_ROWS}) as b`;
-  const rows = yield buildStatement(
-    dialect,
+  const rows = yield build(
     () => `select cast(s.seq as text) as seq, r.${identifier(collection.key[0]!.name)} is not null as "exists", ${textColumns(dialect, index)}
       from (${batch}) as s left join ${identifier(collection.name)} as r on s.nth = 1 and ${sameKey('r', 's')}${joinReferences(index)} order by s.seq`,
   );
@@ -75,57 +75,50 @@ export function* readStaleRows(dialect: SqlDialect, index: WordIndex): Steps<Sta
 }
 
 /** Stores stale rows in the index, unless others have done so meanwhile. */
-export function* storeStaleRows(dialect: SqlDialect, index: WordIndex, read: StaleRows): Steps<void> {
-  const { documents, words, stale, key } = index;
+export function* storeStaleRows(index: IndexSql, read: StaleRows): Steps<void> {
+  const { documents, words, stale, key, build, dialect } = index;
   const numbers = (bind: Bind, list: readonly number[], before = 0) =>
     dialect.jsonRows(bind(JSON.stringify(list.map((each, nth) => [each, before + nth + 1]))), ['number', 'number']);
-  const found = yield buildStatement(
-    dialect,
+  const found = yield build(
     (bind) => `select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0`,
   );
   if (found.length < read.stale.length) return;
-  const unused = yield buildStatement(
-    dialect,
+  const unused = yield build(
     (bind) =>
       `select chunk, last, case when chunk = 0 then docs end as docs, (select max(doc) from ${documents}) as greatest from ${words} where stem = ${bind(UNUSED)}`,
   );
   const lasts = withoutDefinition(unused, describeIndex(index)).map(({ last }) => Number(last));
   const before = Math.max(Number(unused[0]!.greatest), ...lasts);
-  const removed = yield buildStatement(
-    dialect,
+  const removed = yield build(
     (bind) =>
       `delete from ${documents} where (${key()}) in (select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0) returning doc`,
   );
   const numbered = removed.map(({ doc }) => Number(doc));
-  yield* addUnused(dialect, index, numbered);
+  yield* addUnused(index, numbered);
   if (read.indexed.length > 0) {
-    yield buildStatement(
-      dialect,
+    yield build(
       (bind) =>
         `insert into ${documents} (doc, ${key()}) select c1, ${key('s.')} from ${numbers(bind, read.indexed, before)} as l join ${stale} as s on s.seq = c0`,
     );
   }
-  yield* storeWords(dialect, index, read.words, before, before + read.indexed.length);
-  yield buildStatement(
-    dialect,
-    (bind) => `delete from ${stale} where seq in (select c0 from ${numbers(bind, read.stale)} as l)`,
-  );
+  yield* storeWords(index, read.words, before, before + read.indexed.length);
+  yield build((bind) => `delete from ${stale} where seq in (select c0 from ${numbers(bind, read.stale)} as l)`);
 }
 
 /** Adds numbers to those that are no longer in use. The last chunk is sorted again until it is full. */
-function* addUnused(dialect: SqlDialect, index: WordIndex, numbers: number[]): Steps<void> {
+function* addUnused(index: IndexSql, numbers: number[]): Steps<void> {
   if (numbers.length === 0) return;
-  const { words } = index;
+  const { words, build } = index;
   const isLast = `stem = '${UNUSED}' and chunk = ${LAST_CHUNK}`;
-  const [last] = yield buildStatement(dialect, () => `select docs from ${words} where ${isLast}`);
+  const [last] = yield build(() => `select docs from ${words} where ${isLast}`);
   if (last !== undefined) {
     eachPosting(last.docs as Uint8Array, (document) => numbers.push(document));
-    yield buildStatement(dialect, () => `delete from ${words} where ${isLast}`);
+    yield build(() => `delete from ${words} where ${isLast}`);
   }
   const list = new PostingList();
   for (const each of numbers.sort((one, other) => one - other)) list.add(each, []);
   const chunk = list.size > CHUNK_BYTES ? list.last : LAST_CHUNK;
-  yield addChunks(dialect, index, [{ stem: UNUSED, word: UNUSED, chunk, last: list.last, hex: list.encode(0) }]);
+  yield addChunks(index, [{ stem: UNUSED, word: UNUSED, chunk, last: list.last, hex: list.encode(0) }]);
 }
 
 type WordOfRow = readonly [stem: string, word: string, hits: readonly number[]];

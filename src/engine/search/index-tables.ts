@@ -14,7 +14,14 @@ import { ApiError } from '../../base/errors.ts';
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, Field, SearchField } from '../../collection/declaration.ts';
-import { columnList, identifier } from '../sql/statement.ts';
+import {
+  type Bind,
+  buildStatement,
+  columnList,
+  identifier,
+  type SqlDialect,
+  type Statement,
+} from '../sql/statement.ts';
 
 /** The word of the numbers that are no longer in use. */
 export const UNUSED = '';
@@ -33,6 +40,16 @@ export interface WordIndex {
   readonly key: (prefix?: string) => string;
   readonly sameKey: (one: string, other: string) => string;
   readonly fields: readonly SearchField[];
+}
+
+/** The index with the SQL of an engine. */
+export interface IndexSql extends WordIndex {
+  readonly dialect: SqlDialect;
+  readonly build: (make: (bind: Bind) => string) => Statement;
+}
+
+export function withSql(dialect: SqlDialect, index: WordIndex): IndexSql {
+  return { ...index, dialect, build: (make) => buildStatement(dialect, make) };
 }
 
 /** Undefined if the collection has no declared search. */

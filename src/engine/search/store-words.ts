@@ -4,8 +4,8 @@
  * costs the same for one row as for many.
  */
 import { isCode } from '../../text/words/tokens.ts';
-import { type Bind, buildStatement, type SqlDialect, type Statement } from '../sql/statement.ts';
-import { LAST_CHUNK, nameOfWord, type WordIndex } from './index-tables.ts';
+import type { Bind, Statement } from '../sql/statement.ts';
+import { type IndexSql, LAST_CHUNK, nameOfWord } from './index-tables.ts';
 import { eachList, eachPosting, PostingList, packLists, readHits } from './postings.ts';
 import { type Steps, takeInSlices } from './steps.ts';
 
@@ -39,13 +39,7 @@ export function letterOf(text: string): string {
 }
 
 /** Stores the words of a batch. The numbers of its rows are those after `before`, up to `last`. */
-export function* storeWords(
-  dialect: SqlDialect,
-  index: WordIndex,
-  words: readonly IndexedWord[],
-  before: number,
-  last: number,
-): Steps<void> {
+export function* storeWords(index: IndexSql, words: readonly IndexedWord[], before: number, last: number): Steps<void> {
   if (words.length === 0) return;
   const groups = Map.groupBy(words, ({ stem }) => letterOf(stem));
   const rows: unknown[][] = [];
@@ -54,18 +48,17 @@ export function* storeWords(
     rows.push([letter, last, names, packLists(some, before)]);
   };
   yield* takeInSlices(groups, pack, 1);
-  yield buildStatement(dialect, (bind) => {
-    const list = dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'number', 'text', 'bytes']);
+  yield index.build((bind) => {
+    const list = index.dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'number', 'text', 'bytes']);
     return `insert into ${index.recent} (letter, last, names, docs) select * from ${list} as l`;
   });
-  while ((yield* moveWords(dialect, index, RECENT_BYTES)) > 0);
+  while ((yield* moveWords(index, RECENT_BYTES)) > 0);
 }
 
 /** Moves the longest groups of recent words, if all have more bytes than `most`. Returns the bytes of all, or 0. */
-export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number): Steps<number> {
-  const { recent } = index;
-  const groups = yield buildStatement(
-    dialect,
+export function* moveWords(index: IndexSql, most: number): Steps<number> {
+  const { recent, dialect, build } = index;
+  const groups = yield build(
     () => `select letter, sum(length(docs)) as bytes from ${recent} group by letter order by bytes desc`,
   );
   const all = groups.reduce((sum, { bytes }) => sum + Number(bytes), 0);
@@ -78,10 +71,7 @@ export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number):
   }
   const list = JSON.stringify(letters);
   const isMoved = (bind: Bind) => `letter in (select c0 from ${dialect.jsonRows(bind(list), ['text'])} as l)`;
-  const batches = yield buildStatement(
-    dialect,
-    (bind) => `select names, docs from ${recent} where ${isMoved(bind)} order by last`,
-  );
+  const batches = yield build((bind) => `select names, docs from ${recent} where ${isMoved(bind)} order by last`);
   const words = new Map<string, IndexedWord>();
   const take = (stem: string, word: string, docs: Uint8Array) => {
     const { list } = wordIn(words, stem, word);
@@ -92,8 +82,8 @@ export function* moveWords(dialect: SqlDialect, index: WordIndex, most: number):
     });
   };
   yield* takeInSlices(batches, ({ names, docs }) => eachRecent(names, docs, take), BATCHES_BEFORE_PAUSE);
-  yield* append(dialect, index, [...words.values()]);
-  yield buildStatement(dialect, (bind) => `delete from ${recent} where ${isMoved(bind)}`);
+  yield* append(index, [...words.values()]);
+  yield build((bind) => `delete from ${recent} where ${isMoved(bind)}`);
   return all;
 }
 
@@ -112,18 +102,18 @@ export function eachRecent(
 }
 
 /** Appends postings to the last chunk of their word. A chunk that is full is not changed any more. */
-function* append(dialect: SqlDialect, index: WordIndex, postings: readonly IndexedWord[]): Steps<void> {
-  const { words } = index;
+function* append(index: IndexSql, postings: readonly IndexedWord[]): Steps<void> {
+  const { words, dialect, build } = index;
   // In the order of the table, so that neighbours share a page.
   const lists = postings.toSorted((one, other) => (one.stem < other.stem ? -1 : 1));
   const names = lists.map(({ stem, word }) => [stem, word]);
-  const found = yield buildStatement(dialect, (bind) => {
+  const found = yield build((bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify(names)), ['text', 'text']);
     return `select w.stem, w.word, w.last, length(w.docs) as size from ${list} as l join ${words} as w on w.stem = c0 and w.word = c1 and w.chunk = ${LAST_CHUNK}`;
   });
   const full = found.filter(({ size }) => Number(size) > CHUNK_BYTES);
   if (full.length > 0) {
-    yield buildStatement(dialect, (bind) => {
+    yield build((bind) => {
       const closed = full.map(({ stem, word }) => [stem, word]);
       const list = dialect.jsonRows(bind(JSON.stringify(closed)), ['text', 'text']);
       return `update ${words} set chunk = last, letters = null from ${list} as l where stem = c0 and word = c1 and chunk = ${LAST_CHUNK}`;
@@ -136,7 +126,7 @@ function* append(dialect: SqlDialect, index: WordIndex, postings: readonly Index
     const hex = list.encode(lasts.get(nameOfWord(stem, word)) ?? 0);
     added.push({ stem, word, chunk: LAST_CHUNK, last: list.last, hex });
   });
-  yield addChunks(dialect, index, added);
+  yield addChunks(index, added);
 }
 
 /** A word, its chunk and the rows that are added to it. */
@@ -148,11 +138,11 @@ export interface AddedChunk {
   readonly hex: string;
 }
 
-export function addChunks(dialect: SqlDialect, { words }: WordIndex, added: readonly AddedChunk[]): Statement {
+export function addChunks({ words, dialect, build }: IndexSql, added: readonly AddedChunk[]): Statement {
   const rows = added.map(({ stem, word, chunk, last, hex }) => {
     return [stem, word, chunk === LAST_CHUNK && !isCode(word) ? word.length : null, chunk, last, hex];
   });
-  return buildStatement(dialect, (bind) => {
+  return build((bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'text', 'number', 'number', 'number', 'bytes']);
     return `insert into ${words} (stem, word, letters, chunk, last, docs) select * from ${list} as l where true
       on conflict (stem, word, chunk) do update set last = excluded.last, docs = ${dialect.joinBytes(`${words}.docs`, 'excluded.docs')}`;

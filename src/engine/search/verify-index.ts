@@ -1,8 +1,8 @@
 /** Compares the word index of a collection with its rows. */
 import { INT4_MAX } from '../../base/limits/declaration.ts';
-import { buildStatement, identifier, type SqlDialect } from '../sql/statement.ts';
+import { identifier } from '../sql/statement.ts';
 import { joinReferences, textColumns, wordsOfRow } from './index-rows.ts';
-import { UNUSED, type WordIndex } from './index-tables.ts';
+import { type IndexSql, UNUSED } from './index-tables.ts';
 import { eachPosting, readHits } from './postings.ts';
 import type { StepRow, Steps } from './steps.ts';
 import { eachRecent } from './store-words.ts';
@@ -17,13 +17,12 @@ export interface IndexState {
 }
 
 /** Compares a number for each row, which depends on all of its words and their places. */
-export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<IndexState> {
-  const { collection, documents, stale, sameKey, key } = index;
-  const indexed = yield* sumsOfIndex(dialect, index);
+export function* verifyIndex(index: IndexSql): Steps<IndexState> {
+  const { collection, documents, stale, sameKey, key, dialect, build } = index;
+  const indexed = yield* sumsOfIndex(index);
   const table = identifier(collection.name);
   const changed = `exists (select 1 from ${stale} as s where ${sameKey('s', 'r')})`;
-  const [counts] = yield buildStatement(
-    dialect,
+  const [counts] = yield build(
     () => `select (select count(*) from (select distinct ${key()} from ${stale}) as s) as stale,
       (select count(*) from ${table} as r where not ${changed} and not exists (select 1 from ${documents} as d where ${sameKey('d', 'r')})) as missing`,
   );
@@ -31,8 +30,7 @@ export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<Index
   let last = 0;
   for (;;) {
     const after = last;
-    const rows: readonly StepRow[] = yield buildStatement(
-      dialect,
+    const rows: readonly StepRow[] = yield build(
       (
         bind,
       ) => `select d.doc, ${textColumns(dialect, index)} from ${documents} as d join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}
@@ -48,7 +46,7 @@ export function* verifyIndex(dialect: SqlDialect, index: WordIndex): Steps<Index
   }
 }
 
-function* sumsOfIndex(dialect: SqlDialect, { words, recent }: WordIndex): Steps<ReadonlyMap<number, number>> {
+function* sumsOfIndex({ words, recent, build }: IndexSql): Steps<ReadonlyMap<number, number>> {
   const sums = new Map<number, number>();
   const addPostings = (word: string, bytes: Uint8Array) =>
     eachPosting(bytes, (document, hitsAt) => {
@@ -56,13 +54,12 @@ function* sumsOfIndex(dialect: SqlDialect, { words, recent }: WordIndex): Steps<
       readHits(bytes, hitsAt, hits);
       sums.set(document, add(sums.get(document) ?? 0, word, hits));
     });
-  const batches = yield buildStatement(dialect, () => `select names, docs from ${recent}`);
+  const batches = yield build(() => `select names, docs from ${recent}`);
   for (const { names, docs } of batches) eachRecent(names, docs, (_, word, bytes) => addPostings(word, bytes));
   let last: StepRow = { stem: UNUSED, word: UNUSED, chunk: INT4_MAX };
   for (;;) {
     const { stem, word, chunk: number } = last as Record<string, string | number>;
-    const chunks: readonly StepRow[] = yield buildStatement(
-      dialect,
+    const chunks: readonly StepRow[] = yield build(
       (
         bind,
       ) => `select stem, word, chunk, docs from ${words} where (stem, word, chunk) > (${bind(stem!)}, ${bind(word!)}, ${bind(number!)})

@@ -6,10 +6,12 @@ import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compa
 import { readStaleRows, storeStaleRows } from '../../search/index-rows.ts';
 import {
   describeIndex,
+  type IndexSql,
   ownFields,
   referencesIn,
   storeDefinition,
   type WordIndex,
+  withSql,
   wordIndexOf,
   wordListIndexes,
   wordTables,
@@ -174,7 +176,7 @@ const vacuumOf = memoize((_: WordIndex) => ({ rows: 0, hasFailed: false }));
 const ROWS_BEFORE_VACUUM = 5_000;
 
 export async function indexWords(pool: Pool, dialect: SqlDialect, index: WordIndex): Promise<void> {
-  const rows = await changeIndex(pool, index, indexStaleRows(dialect, index));
+  const rows = await changeIndex(pool, index, indexStaleRows(withSql(dialect, index)));
   vacuumOf(index).rows += rows;
 }
 
@@ -195,9 +197,9 @@ export async function vacuumIndex(pool: Pool, index: WordIndex, notice: Notice):
 }
 
 /** Returns the number of the rows. */
-function* indexStaleRows(dialect: SqlDialect, index: WordIndex): Steps<number> {
-  const read = yield* readStaleRows(dialect, index);
-  if (read !== undefined) yield* storeStaleRows(dialect, index, read);
+function* indexStaleRows(index: IndexSql): Steps<number> {
+  const read = yield* readStaleRows(index);
+  if (read !== undefined) yield* storeStaleRows(index, read);
   return read?.stale.length ?? 0;
 }
 
@@ -207,7 +209,7 @@ export async function compactIndex(pool: Pool, dialect: SqlDialect, index: WordI
   const sql = `select 1 as found from ${index.words} where stem = '' having sum(length(docs)) > ${2 * FEWEST_UNUSED}`;
   if ((await query(pool, { sql, params: [] })).length === 0) return;
   let step: Compaction | undefined;
-  do step = await changeIndex(pool, index, compactWords(dialect, index, step));
+  do step = await changeIndex(pool, index, compactWords(withSql(dialect, index), step));
   while (step !== undefined && !isStopped());
 }
 

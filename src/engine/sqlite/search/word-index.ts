@@ -10,6 +10,7 @@ import {
   referencesIn,
   storeDefinition,
   type WordIndex,
+  withSql,
   wordIndexOf,
   wordListIndexes,
   wordTables,
@@ -78,7 +79,7 @@ export function hasWordIndex(db: Database, collection: Collection): boolean {
 
 export function checkWords(db: Database, collection: Collection): IndexState {
   const verify = () =>
-    runSteps(verifyIndex(sqliteDialect, wordIndexOf(collection)!), ({ sql, params }) => {
+    runSteps(verifyIndex(withSql(sqliteDialect, wordIndexOf(collection)!)), ({ sql, params }) => {
       using statement = db.prepare(sql);
       return statement.all(...(params as string[])) as StepRow[];
     });
@@ -134,13 +135,13 @@ export function indexWords(connection: Connection, collection: Collection, waitM
   const batches = batchesOf(connection);
   let batch = batches.get(name);
   if (batch === undefined) {
-    batch = runSteps(readStaleRows(sqliteDialect, index), (statement) => connection.rows(statement));
+    batch = runSteps(readStaleRows(withSql(sqliteDialect, index)), (statement) => connection.rows(statement));
     if (batch === undefined) return 0;
     batches.set(name, batch);
     if (batch.stale.length > FEW_ROWS) return batch.stale.length;
   }
   batches.delete(name);
-  changeIndex(connection, storeStaleRows(sqliteDialect, index, batch), waitMs);
+  changeIndex(connection, storeStaleRows(withSql(sqliteDialect, index), batch), waitMs);
   return batch.stale.length;
 }
 
@@ -150,7 +151,7 @@ export function compactNextWords(connection: Connection, collection: Collection)
   if (index === undefined || !hasUnused(connection, index)) return false;
   const { name } = collection;
   const compactions = compactionsOf(connection);
-  const step = changeIndex(connection, compactWords(sqliteDialect, index, compactions.get(name)), 0);
+  const step = changeIndex(connection, compactWords(withSql(sqliteDialect, index), compactions.get(name)), 0);
   if (step === undefined) compactions.delete(name);
   else compactions.set(name, step);
   return step !== undefined;
