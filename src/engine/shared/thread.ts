@@ -1,6 +1,6 @@
 /** A thread that starts on demand, restarts after a crash, and answers requests in their order. */
 import { getPriority, setPriority } from 'node:os';
-import { ApiError, type ApiErrorData } from '../../base/errors.ts';
+import { ApiError, type ApiErrorData, type ApiErrorDetails } from '../../base/errors.ts';
 import { requireDescriptors } from '../../base/files/descriptors.ts';
 import type { WriteResult } from '../engine.ts';
 
@@ -8,7 +8,7 @@ export interface ThreadOptions<Request> {
   readonly file: URL;
   readonly opening: Request;
   /** The error for pending requests if the thread ends. */
-  readonly words: { readonly details: string; readonly hint: string };
+  readonly words: Pick<ApiErrorDetails, 'details' | 'hint'>;
 }
 
 export class Thread<Request, Answer> {
@@ -62,13 +62,17 @@ export class Thread<Request, Answer> {
     worker.addEventListener('close', () => {
       if (this.worker !== worker) return;
       this.worker = undefined;
-      const headers = { 'retry-after': '1' };
-      const error = new ApiError('CAT503', 'a thread of the database ended', { ...words, headers, cause: reason });
+      const error = threadEnded({ ...words, cause: reason });
       for (const { reject } of this.waiting.splice(0)) reject(error);
     });
     worker.postMessage(opening);
     return worker;
   }
+}
+
+export function threadEnded(more?: ApiErrorDetails): ApiError {
+  const headers = { 'retry-after': '1' };
+  return new ApiError('CAT503', 'a thread of the database ended', { hint: 'Try again in a moment.', headers, ...more });
 }
 
 /** The result of a job in a transferable form. */

@@ -4,12 +4,12 @@ import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import { ALWAYS, isAlways, type Predicate, type TreeTest, type TreeWay } from '../../plan/types.ts';
 import { columnOf, compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
-import { identifier } from './statement.ts';
+import { identifier, type TextPredicate } from './statement.ts';
 
 type Kind = Predicate['kind'];
 type Compilers = { readonly [K in Kind]: (predicate: Predicate & { kind: K }, scope: Scope) => string };
 
-const textTest = (predicate: Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>, scope: Scope): string =>
+const textTest = (predicate: TextPredicate, scope: Scope): string =>
   scope.dialect.textTest(predicate, compileExpression(predicate.of, scope), scope.bind);
 
 const compilers: Compilers = {

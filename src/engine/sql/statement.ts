@@ -13,7 +13,7 @@ export interface Statement {
 /** Collects the parameters of a statement; each becomes a placeholder, typed if the engine needs it. */
 export type Bind = (value: Value, type?: Type) => string;
 
-type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
+export type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
 export type JsonColumn = 'number' | 'text' | 'texts' | 'json' | 'bytes';
 

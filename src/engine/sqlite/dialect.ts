@@ -7,11 +7,17 @@ import { isIndex, isOnlyElement } from '../../collection/types/json/json-path.ts
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
-import type { Predicate } from '../../plan/types.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { compileSearch } from '../../text/search/index.ts';
 import { regexInstructions } from '../shared/cost.ts';
-import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
+import {
+  type Bind,
+  identifier,
+  type Operand,
+  quoteText,
+  type SqlDialect,
+  type TextPredicate,
+} from '../sql/statement.ts';
 import { GUARD } from './connection/deadline.ts';
 import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
@@ -94,7 +100,7 @@ export const sqliteDialect: SqlDialect = {
       return `${quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
     });
     // Not concat(), which older SQLite versions lack, such as the one Bun uses on macOS.
-    const row = inParentheses(joinInGroups([...texts, quoteText('}')], ' || ', inParentheses));
+    const row = inParentheses(joinInGroups([...texts, quoteText('}')], ' || '));
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
@@ -130,7 +136,7 @@ export const sqliteDialect: SqlDialect = {
 
 function bytesOf(values: readonly string[], least: number): string {
   const lengths = values.map((value) => `ifnull(octet_length(${value}), 0)`);
-  return joinInGroups([String(least), ...lengths], ' + ', inParentheses);
+  return joinInGroups([String(least), ...lengths], ' + ');
 }
 
 /** The stored form, which compares like the values. */
@@ -178,13 +184,11 @@ function plainPath(keys: readonly string[]): string | undefined {
   return steps.includes(undefined) ? undefined : `$${steps.join('')}`;
 }
 
-type TextTest = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
-
 /**
  * Validates a pattern once, so that an invalid one is rejected even if no row is tested. A regular expression is only
  * measured: compiling is left to the thread that runs it. Returns its number of instructions.
  */
-const checked = memoize((predicate: TextTest): number => {
+const checked = memoize((predicate: TextPredicate): number => {
   switch (predicate.kind) {
     case 'search':
       compileSearch(predicate.mode, predicate.config, predicate.query);

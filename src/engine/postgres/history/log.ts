@@ -10,7 +10,7 @@ import { scopeOf } from '../../sql/read.ts';
 import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
-import { literal } from '../schema/schema.ts';
+import { literal } from '../schema/computed.ts';
 import { keySql, positionSql, REQUEST_SETTING, SILENT } from './triggers.ts';
 
 export async function lastPosition(runner: Runner, schema: string): Promise<LogPosition> {

@@ -20,7 +20,7 @@ export function computedSql({ computed, type }: Field, column: (name: string) =>
   return `(${expression.type === FLOAT ? `(${sql} + 0)` : sql})::${type.postgres.name}`;
 }
 
-function literal(value: Value, type: Type): string {
+export function literal(value: Value, type: Type): string {
   const { name, bind } = type.postgres;
   return value === null ? `null::${name}` : `${quoteText(String(bind?.(value) ?? value))}::${name}`;
 }

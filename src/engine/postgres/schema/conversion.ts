@@ -16,8 +16,8 @@ import { NOTHING_ADOPTED } from '../adopt/adopt.ts';
 import { postgresDialect } from '../dialect.ts';
 import type { Runner } from '../driver.ts';
 import type { PostgresRequirement, SchemaState } from './compare-schema.ts';
-import { computedSql } from './computed.ts';
-import { defaultSql, literal, ruleSql } from './schema.ts';
+import { computedSql, literal } from './computed.ts';
+import { defaultSql, ruleSql } from './schema.ts';
 
 /** For SQL without case folding or search. */
 const dialect = postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED);

@@ -9,15 +9,14 @@ import {
   type Unique,
 } from '../../../collection/declaration.ts';
 import { derivedName } from '../../../collection/derived-name.ts';
-import { can, type Type } from '../../../collection/types/type.ts';
-import type { Value } from '../../../collection/value.ts';
+import { can } from '../../../collection/types/type.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
 import { compositeIndexes, type Index, translationIndexes } from '../../migration/changes.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
-import { columnList, identifier, quoteText } from '../../sql/statement.ts';
+import { columnList, identifier } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
-import { computedSql } from './computed.ts';
+import { computedSql, literal } from './computed.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { hasPrefixIndex, prefix } from './prefix-index.ts';
 
@@ -121,12 +120,6 @@ export function indexSql(
   });
   const on = isFirstValue === true ? prefix(`coalesce(${columnList(fields)})`) : columns.join(', ');
   return `${create} if not exists ${identifier(name)} on ${identifier(collection.name)}${kind} (${on})`;
-}
-
-export function literal(value: Value, type: Type): string {
-  return value === null
-    ? `null::${type.postgres.name}`
-    : `${quoteText(String(type.postgres.bind?.(value) ?? value))}::${type.postgres.name}`;
 }
 
 export const ruleSql: RuleSql = { literal, length: 'char_length', count: 'cardinality' };

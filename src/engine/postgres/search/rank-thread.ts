@@ -5,7 +5,7 @@ import { rankRows } from '../../search/rank.ts';
 import type { RankJob } from '../../search/rank-job.ts';
 import type { SearchRead } from '../../search/search-reads.ts';
 import { RARER_WORDS, type StepRow, type Steps } from '../../search/steps.ts';
-import { type FailedResult, lowerPriority, toThreadResult } from '../../shared/thread.ts';
+import { type FailedResult, lowerPriority, threadEnded, toThreadResult } from '../../shared/thread.ts';
 
 declare const self: Worker;
 
@@ -20,13 +20,8 @@ export type RankAnswer =
   | { readonly kind: 'ranked'; readonly ranking: Ranking }
   | { readonly kind: 'failed'; readonly outcome: FailedResult };
 
-interface Search {
-  readonly steps: Steps<Ranking, SearchRead>;
-  /** As performance.now() returns it. */
-  readonly deadline: number;
-}
-
-const searches = new Map<number, Search>();
+/** A deadline is a time of performance.now(). */
+const searches = new Map<number, { readonly steps: Steps<Ranking, SearchRead>; readonly deadline: number }>();
 
 self.onmessage = ({ data }: MessageEvent<RankRequest>) => {
   switch (data.kind) {
@@ -53,7 +48,9 @@ function advance(id: number, rows: readonly StepRow[]): RankAnswer {
 
 function attempt(id: number, rows: readonly StepRow[]): RankAnswer {
   try {
-    const { steps, deadline } = searches.get(id) ?? unknownSearch();
+    const search = searches.get(id);
+    if (search === undefined) throw threadEnded();
+    const { steps, deadline } = search;
     let step = steps.next(rows);
     while (step.done !== true && step.value === undefined) {
       if (performance.now() > deadline) {
@@ -65,12 +62,4 @@ function attempt(id: number, rows: readonly StepRow[]): RankAnswer {
   } catch (error) {
     return { kind: 'failed', outcome: toThreadResult(error) };
   }
-}
-
-/** The thread that began the search has ended. */
-function unknownSearch(): never {
-  throw new ApiError('CAT503', 'a thread of the database ended', {
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '1' },
-  });
 }

@@ -11,7 +11,7 @@ export class Ranker {
   private readonly thread = new Thread<RankRequest, RankAnswer>({
     file: new URL('./rank-thread.ts', import.meta.url),
     opening: { kind: 'open' },
-    words: { details: 'Nothing was read.', hint: 'Try again in a moment.' },
+    words: { details: 'Nothing was read.' },
   });
 
   async rank(job: RankJob, limitMs: number, run: (read: SearchRead) => Promise<readonly StepRow[]>): Promise<Ranking> {

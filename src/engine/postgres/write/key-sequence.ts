@@ -8,14 +8,9 @@ import { identifier, quoteText } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { ADVISORY_LOCKS, query } from '../driver.ts';
 import { takenKey } from '../errors.ts';
-import type { WriteContext } from './step.ts';
+import type { Step, WriteContext } from './step.ts';
 
 const MAX_DRAWS = 5;
-
-interface FailedInsert {
-  readonly context: WriteContext;
-  readonly plan: WritePlan;
-}
 
 export class KeySequences {
   /** The minimum position of each sequence, so that most writes need not ask. It only grows. */
@@ -28,7 +23,7 @@ export class KeySequences {
     if (largest > (this.positions.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
-  async retryTakenKey<T>(pool: Pool, failed: () => FailedInsert, work: () => Promise<T>): Promise<T> {
+  async retryTakenKey<T>(pool: Pool, failed: () => Pick<Step, 'context' | 'plan'>, work: () => Promise<T>): Promise<T> {
     for (let draw = 1; ; draw++) {
       try {
         return await work();

@@ -189,7 +189,7 @@ function keyText(key: readonly Field[], dialect: SqlDialect): string {
 }
 
 export function qualifiedKey({ name, key }: Collection): string {
-  return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
+  return columnList(key, `${identifier(name)}.`);
 }
 
 /** The statement around a change: counts, and the returned rows. */

@@ -8,14 +8,8 @@ import type { Connection } from './connection.ts';
 
 const KEPT_MS = 1_000;
 
-interface TableSize {
-  at: number;
-  changeCount: number;
-  small: boolean;
-}
-
 export class TableStatistics implements Statistics {
-  private readonly seen = new Map<Collection, TableSize>();
+  private readonly seen = new Map<Collection, { at: number; changeCount: number; small: boolean }>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
   private size = { changeCount: Number.NaN, bytes: 0 };

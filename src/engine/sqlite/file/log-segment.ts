@@ -13,7 +13,7 @@ import type { LogMark } from '../../shared/maintenance.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
 import { setOrigin } from '../history/log.ts';
-import { POSITION } from '../history/triggers.ts';
+import { POSITION, pathOf } from '../history/triggers.ts';
 import { select } from '../schema/schema.ts';
 import { columnsOf, danglingReference } from './attached.ts';
 import { openExisting } from './backup.ts';
@@ -113,10 +113,6 @@ function referencesOf(db: Database, table: string): readonly Reference[] {
   return [...byId.values()].map((rows) => ({ parent: rows[0]![1], columns: rows.map(([, , from, to]) => [from, to]) }));
 }
 
-function pathOf(column: string): string {
-  return quoteText(`$.${JSON.stringify(column)}`);
-}
-
 /** Applies the log to a backup. Returns the time of the last applied change, if there is one. */
 export function replayLog({ path, segments, until }: ReplayRequest): string | undefined {
   const connection = new Connection(path);
@@ -168,13 +164,8 @@ function removeOrphans(connection: Connection): void {
   connection.commit();
 }
 
-interface AppliedSegment {
-  readonly lastChange: string | undefined;
-  /** Whether no entry is later than the wanted moment. */
-  readonly isWhole: boolean;
-}
-
-function applySegment(connection: Connection, segment: string, until: string): AppliedSegment {
+/** Also tells whether no entry is later than the wanted moment. */
+function applySegment(connection: Connection, segment: string, until: string) {
   const value = (sql: string, ...params: string[]) => connection.values({ sql, params })[0]?.[0];
   connection.run({ sql: 'attach ? as segment', params: [segment] });
   connection.begin();

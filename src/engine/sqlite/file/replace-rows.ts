@@ -18,9 +18,8 @@ import { columnsOf, danglingReference } from './attached.ts';
 import { openExisting, type RestoreRequest } from './backup.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
-type Replacement = Differences & Pick<RestoreReport, 'hasBackupCredentials'>;
 
-export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhooks }: RestoreRequest): Replacement {
+export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhooks }: RestoreRequest) {
   const connection = new Connection(path, {
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
   });

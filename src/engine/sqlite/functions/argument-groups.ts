@@ -3,7 +3,7 @@
 const MOST = 100;
 
 /** `group` combines several parts into one. */
-export function joinInGroups(parts: readonly string[], joiner: string, group: (list: string) => string): string {
+export function joinInGroups(parts: readonly string[], joiner: string, group = inParentheses): string {
   if (parts.length <= MOST) return parts.join(joiner);
   const groups = Array.from({ length: Math.ceil(parts.length / MOST) }, (_, index) => {
     return group(parts.slice(index * MOST, (index + 1) * MOST).join(joiner));
@@ -13,6 +13,14 @@ export function joinInGroups(parts: readonly string[], joiner: string, group: (l
 
 export function inParentheses(list: string): string {
   return `(${list})`;
+}
+
+/** The condition of a trigger that one of these quoted columns changed. */
+export function anyChanged(columns: readonly string[]): string {
+  return joinInGroups(
+    columns.map((column) => `old.${column} is not new.${column}`),
+    ' or ',
+  );
 }
 
 /** The JSON path of a part if groups are JSON arrays. */

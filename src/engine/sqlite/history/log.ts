@@ -12,7 +12,7 @@ import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { ruleSql } from '../schema/schema.ts';
-import { keySql, NOW, POSITION, REQUEST_TABLE } from './triggers.ts';
+import { keySql, NOW, POSITION, pathOf, REQUEST_TABLE } from './triggers.ts';
 
 /** The last position that a connection sees. */
 export function lastPosition(connection: Connection): number {
@@ -61,7 +61,7 @@ export function logDialect(plan: ReadPlan, asOf: number | undefined): SqlDialect
 
 /** A field of a logged row. A row from before the field existed has its default. */
 export function valueIn(row: string, { name, default: value, type }: Field): string {
-  const path = quoteText(`$.${JSON.stringify(name)}`);
+  const path = pathOf(name);
   const found = `json_extract(${row}, ${path})`;
   return value === undefined
     ? found
@@ -87,7 +87,7 @@ function changesSource(views: readonly LogView[], name: string, upTo: number | u
     old: rowScope(view, 'log.old', bind),
     now: rowScope(view, 'log.new', bind),
     listOfTexts: (texts) => `json_array(${texts.join(', ')})`,
-    concat: (texts) => inParentheses(joinInGroups(texts, ' || ', inParentheses)),
+    concat: (texts) => inParentheses(joinInGroups(texts, ' || ')),
   });
   const columns = new Map(views.map((view) => [view.collection.name, logColumns(view, scopes(view))]));
   const choose = (part: keyof LogColumns) => {

@@ -7,7 +7,7 @@ import type { Catalogue, Collection, Field } from '../../../collection/declarati
 import { type Comparison, ofKind } from '../../migration/changes.ts';
 import { LOG_TABLE, type LogSql, loggedCollections, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
-import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
+import { anyChanged } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
 /**
@@ -69,10 +69,7 @@ function triggersOf(collection: Collection): ReadonlyMap<string, string> {
     ];
     return `insert into ${LOG_TABLE} (at, actor, role, request_id, collection, key, kind, old, new) select ${values.join(', ')} ${SOURCE};`;
   };
-  const differ = (some: readonly Field[]) => {
-    const changes = some.map((field) => `old.${identifier(field.name)} is not new.${identifier(field.name)}`);
-    return inParentheses(joinInGroups(changes, ' or ', inParentheses));
-  };
+  const differ = (some: readonly Field[]) => `(${anyChanged(some.map((field) => identifier(field.name)))})`;
   const triggers: readonly (readonly [event: string, when: string, does: string])[] = [
     ['insert', '', record('insert')],
     ['delete', '', record('delete')],
@@ -145,7 +142,7 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
   if (ofKind(comparison.changes, 'rename-field').length > 0) db.run(MEASURE_AGAIN);
 }
 
-function pathOf(field: string): string {
+export function pathOf(field: string): string {
   return quoteText(`$.${JSON.stringify(field)}`);
 }
 

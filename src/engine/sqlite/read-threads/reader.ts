@@ -75,6 +75,6 @@ export function startReader(options: ReaderOptions): Reader {
   return new Thread({
     file: new URL('./reader-thread.ts', import.meta.url),
     opening: { kind: 'open', ...options },
-    words: { details: 'Nothing was read.', hint: 'Try again in a moment.' },
+    words: { details: 'Nothing was read.' },
   });
 }

@@ -10,7 +10,7 @@
 import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
-import { closing, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
+import { closing, encodeRows, opening, ROW } from '../../../encode/encoding.ts';
 import { NO_ORDER } from '../../../plan/read/order.ts';
 import { endKeys } from '../../../plan/read/page.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
@@ -20,7 +20,7 @@ import { dependsOnOtherCollections, singleKey } from '../../shared/plan-keys.ts'
 import { type Output, outputOf, pageEnd } from '../../sql/output.ts';
 import { compileRead, compileShape, scopeOf } from '../../sql/read.ts';
 import { anyEmbedded } from '../../sql/row-size.ts';
-import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
+import { buildStatement, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
@@ -130,13 +130,8 @@ function isByNumber({ order, from }: ReadPlan): boolean {
   return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
 }
 
-interface RowsByNumber {
-  readonly statement: Statement;
-  readonly form: RowForm;
-}
-
 /** Reads rows by number, in ascending order. */
-function compileRowsByNumber({ name }: Collection, columns: Columns, numbers: readonly number[]): RowsByNumber {
+function compileRowsByNumber({ name }: Collection, columns: Columns, numbers: readonly number[]) {
   const embeds = anyEmbedded(columns);
   const dialect = embeds ? guardedDialect : sqliteDialect;
   const output = { ...outputOf(columns, WHOLE_ROW_JSON, dialect), ...(embeds ? PAGE_BUDGET : {}) };

@@ -20,7 +20,7 @@ import type { Query } from '../../../text/search/query.ts';
 import { maxKeys } from '../../shared/plan-keys.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import { buildStatement, identifier, type SqlDialect } from '../../sql/statement.ts';
+import { buildStatement, identifier, type SqlDialect, type TextPredicate } from '../../sql/statement.ts';
 import { guardedDialect } from '../dialect.ts';
 import { literalsOf } from '../functions/like.ts';
 import type { ReadAttempt } from '../read-threads/reader.ts';
@@ -70,7 +70,7 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
  */
 const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
 
-function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'regex' }>): Derived {
+function ofTextTest(predicate: TextPredicate): Derived {
   if (predicate.kind === 'search') {
     const { mode, config, query } = predicate;
     if (query.length > MAX_CANDIDATE_QUERY) return undefined;

@@ -13,7 +13,7 @@ import { looseCase } from '../../../text/case.ts';
 import { type Bind, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { GUARD } from '../connection/deadline.ts';
-import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
+import { anyChanged, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
 /**
@@ -60,8 +60,7 @@ function searchIndexOf(collection: Collection): SearchIndex | undefined {
   const table = identifier(collection.name);
   const { index, pending, triggers } = partsOf(collection.name);
   const definitions = (page: number) => {
-    const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
-    const isChanged = joinInGroups(changes, ' or ', inParentheses);
+    const isChanged = anyChanged(['_rowid_', ...texts]);
     const record = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
     return [
       `create virtual table ${index} using ${TRIGRAMS}`,
@@ -166,7 +165,7 @@ export function indexPending(connection: Connection, collection: Collection, few
 /** Ids as text, since they may exceed a double's precision. */
 function nextBatch(connection: Connection, { table, texts, pending }: SearchIndex, fewest: number): readonly string[] {
   const lengths = texts.map((column) => `coalesce(octet_length(${table}.${column}), 0)`);
-  const bytes = joinInGroups(lengths, ' + ', inParentheses);
+  const bytes = joinInGroups(lengths, ' + ');
   const sql = `select cast(_row as text), ${bytes} from ${pending} left join ${table} on ${table}._rowid_ = _row
     where ${bytes} <= ${MAX_TEXT_BYTES} order by _row limit ${BATCH_ROWS}`;
   const rows: string[] = [];

@@ -20,6 +20,7 @@ import { type IndexState, verifyIndex } from '../../search/verify-index.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
+import { anyChanged } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
 function definitionsOf(index: WordIndex): readonly string[] {
@@ -28,8 +29,7 @@ function definitionsOf(index: WordIndex): readonly string[] {
   const table = identifier(name);
   const columns = collection.key.map((field) => `${identifier(field.name)} ${field.type.sqlite.column}`).join(', ');
   const trigger = (suffix: string) => identifier(`_${name}_search_stale_${suffix}`);
-  const changed = (fields: readonly string[]) =>
-    fields.map((field) => `old.${identifier(field)} is not new.${identifier(field)}`).join(' or ');
+  const changed = (fields: readonly string[]) => anyChanged(fields.map(identifier));
   const record = (rows: string) => `begin insert into ${stale} (${key()}) ${rows}; end`;
   return [
     `create table ${documents} (doc integer primary key, ${columns}, unique (${key()})) strict`,

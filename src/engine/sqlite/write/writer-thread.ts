@@ -1,8 +1,7 @@
 /** The writer thread: it owns the writing connection. */
-import { ApiError } from '../../../base/errors.ts';
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { type Collection, declareCatalogue } from '../../../collection/declaration.ts';
-import { type FailedResult, toThreadResult } from '../../shared/thread.ts';
+import { type FailedResult, threadEnded, toThreadResult } from '../../shared/thread.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
 import { translateError } from '../errors.ts';
@@ -80,12 +79,8 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
 function decodeLists({ lists, slices }: CommitRequest): readonly WriteList[] {
   const received = receivedSlices.splice(0);
   const decoder = new PlanDecoder(terms!.catalogue, received);
-  if (received.length === slices) return lists.map((list) => decoder.decode(list));
-  throw new ApiError('CAT503', 'a thread of the database ended', {
-    nothingChanged: true,
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '1' },
-  });
+  if (received.length !== slices) throw threadEnded({ nothingChanged: true });
+  return lists.map((list) => decoder.decode(list));
 }
 
 const NOTHING: WriterAnswer = { outcomes: [], stale: false };
