@@ -144,7 +144,7 @@ export class PostgresEngine implements Engine {
     const isGuarded = hasComputed && callsFunctions(plan);
     const work = (pool: Pool) => {
       const isQuick = isGuarded ? 'guarded' : planCost.isCheapRead(pool, plan);
-      return readList(this.poolOf(pool), plan, database.dialect, encoding, isQuick);
+      return readList(this.poolOf(pool), { plan, dialect: database.dialect, encoding }, isQuick);
     };
     return this.executor.read(plan.from, work, after);
   }
@@ -213,8 +213,10 @@ export class PostgresEngine implements Engine {
   /** On the primary: a function may change data, and a read-only one may read what the caller just wrote. */
   private call(plan: ReadPlan, { isReadOnly }: FunctionCall, encoding: Encoding): Promise<ReadResult> {
     const { executor } = this;
-    const work = (pool: Pool) =>
-      callFunction(this.poolOf(pool), plan, this.database.dialect, this.options.schema, encoding);
+    const work = (pool: Pool) => {
+      const { dialect } = this.database;
+      return callFunction(this.poolOf(pool), { plan, dialect, encoding }, this.options.schema);
+    };
     return isReadOnly ? executor.onPrimary(work) : executor.write(work);
   }
 
@@ -224,7 +226,7 @@ export class PostgresEngine implements Engine {
       if (this.log === undefined || prepared.logged.size === 0) throw notLogged();
       const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
       const ofLog = logDialect(dialect, plan, position, prepared.logged);
-      return readList(pool, plan, ofLog, encoding, isStepRead(plan, asOf, this.log.newest));
+      return readList(pool, { plan, dialect: ofLog, encoding }, isStepRead(plan, asOf, this.log.newest));
     });
   }
 

@@ -7,7 +7,6 @@ import { CURSOR_ROWS, MAX_FUNCTION_ROWS } from '../../../base/limits/engine.ts';
 import type { DatabaseFunction, Parameter } from '../../../collection/declaration.ts';
 import { VALUE_COLUMN } from '../../../collection/routines.ts';
 import { printArrayLiteral } from '../../../collection/types/array/array-literal.ts';
-import type { Encoding } from '../../../encode/encoding.ts';
 import type { FunctionCall, ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
 import { checkAffected } from '../../shared/write-checks.ts';
@@ -17,26 +16,20 @@ import type { Connection, Pool } from '../connections/pool.ts';
 import { TEXT } from '../dialect.ts';
 import { query } from '../driver.ts';
 import { isFull, isLoss, isTransient, translateError } from '../errors.ts';
-import { openCursor } from '../read/cursor.ts';
+import { openCursor, type PlannedRead } from '../read/cursor.ts';
 import { explainRead, firstPage, type PlanForm } from '../read/reads.ts';
 import { isTooLong } from '../read/row-bytes.ts';
 import { inTransaction, readOnly } from '../write/transaction.ts';
 import { chosenAnswer } from './chosen-answer.ts';
 
-export async function callFunction(
-  pool: Pool,
-  asked: ReadPlan,
-  dialect: SqlDialect,
-  schema: string,
-  encoding: Encoding,
-): Promise<ReadResult> {
-  const call = asked.source!;
+export async function callFunction(pool: Pool, asked: PlannedRead, schema: string): Promise<ReadResult> {
+  const { encoding } = asked;
+  const call = asked.plan.source!;
   const { isReadOnly, maxRows } = call;
   const many = call.function.returns?.many === true;
   const maxAffected = maxRows === undefined ? {} : { maxAffected: maxRows };
-  const plan = planOfRows(asked);
-  const of = callDialect(dialect, call, schema);
-  const { read } = firstPage(plan, encoding, of, isReadOnly ? CURSOR_ROWS : MAX_FUNCTION_ROWS);
+  const planned = { encoding, plan: planOfRows(asked.plan), dialect: callDialect(asked.dialect, call, schema) };
+  const { read } = firstPage(planned, isReadOnly ? CURSOR_ROWS : MAX_FUNCTION_ROWS);
   const work = async (connection: Connection): Promise<ReadResult | undefined> => {
     if (pool.session === undefined) await query(connection, settingsSql(call));
     const result = await read(connection);
@@ -54,7 +47,7 @@ export async function callFunction(
     if (!isTooLong(error)) throw callError(error);
     if (!isReadOnly) throw resultTooLarge();
   });
-  return result ?? openCursor(pool, plan, of, encoding, pool.session === undefined ? settingsSql(call) : undefined);
+  return result ?? openCursor(pool, planned, pool.session === undefined ? settingsSql(call) : undefined);
 }
 
 /** With `analyze` the function runs, and changes nothing. */

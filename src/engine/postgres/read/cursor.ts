@@ -25,12 +25,17 @@ const ROWS_PER_FETCH = 1_000;
 const BYTES_PER_FETCH = 8 * 1024 * 1024;
 const MAX_LONG_ROWS = 16;
 
+/** A read with the SQL of its database and the form of its answer. */
+export interface PlannedRead {
+  readonly plan: ReadPlan;
+  readonly dialect: SqlDialect;
+  readonly encoding: Encoding;
+}
+
 /** `planned` may find the plan in the snapshot of the cursor. */
 export async function openCursor(
   pool: Pool,
-  planned: ReadPlan | ((connection: Runner) => Promise<ReadPlan>),
-  dialect: SqlDialect,
-  encoding: Encoding,
+  planned: PlannedRead | ((connection: Runner) => Promise<PlannedRead>),
   settings?: Statement,
 ): Promise<ReadResult> {
   const connection = await pool.reserve('large result');
@@ -38,11 +43,11 @@ export async function openCursor(
     const begin = pool.begin(ONE_SNAPSHOT);
     await connection.unsafe(`${begin}; ${WAITING_FOR_A_CLIENT}`);
     if (settings !== undefined) await query(connection, settings);
-    const plan = typeof planned === 'function' ? await planned(connection) : planned;
+    const { plan, dialect, encoding } = typeof planned === 'function' ? await planned(connection) : planned;
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
-    const summary = await readSummary(connection, plan, dialect);
+    const summary = await readSummary(connection, compileSummary(plan, dialect));
     const { end } = compilePageEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const isLong = await hasLongValues(connection, plan.from);
@@ -73,12 +78,7 @@ export async function openCursor(
   }
 }
 
-async function readSummary(
-  connection: Runner,
-  plan: ReadPlan,
-  dialect: SqlDialect,
-): Promise<Pick<ReadResult, 'summary'>> {
-  const statement = compileSummary(plan, dialect);
+async function readSummary(connection: Runner, statement: Statement | undefined): Promise<{ summary?: string }> {
   if (statement === undefined) return {};
   try {
     const [row] = await query<{ summary: string }>(connection, statement);

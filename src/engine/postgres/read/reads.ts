@@ -19,7 +19,7 @@ import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { inTransaction, ONE_SNAPSHOT, readOnly } from '../write/transaction.ts';
-import { openCursor } from './cursor.ts';
+import { openCursor, type PlannedRead } from './cursor.ts';
 import { compileIsLarge, pagedTree, withLargeTree } from './large-trees.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
@@ -27,13 +27,17 @@ import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
  * A read in one statement of at most `most` rows; undefined if there are more. An aggregate that prints rows gets all
  * of them. Not async: each additional promise would cost every cheap read.
  */
-export function firstPage(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect, most = CURSOR_ROWS) {
+export function firstPage({ plan, dialect, encoding }: PlannedRead, most = CURSOR_ROWS) {
   const output = outputOfRead(plan, encoding, dialect);
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, output.handler === undefined ? most + 1 : MAX_ROWS);
   const bounded = boundedRows(plan, output, limit);
+  const page = { plan: { ...plan, limit }, dialect, output: bounded };
+  // Without a page, the count is that of the rows.
+  const isCounted = plan.count !== undefined && (plan.offset > 0 || plan.limit !== undefined);
+  const readPage = isCounted || plan.facets !== undefined ? readCounted : readRows;
   const read = (connection: Runner): Promise<ReadResult | undefined> =>
-    readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit).then((page) =>
-      page.rows.length > most ? undefined : resultOf(plan, page, encoding, output),
+    readPage(connection, page, isCounted).then((found) =>
+      found.rows.length > most ? undefined : resultOf(plan, found, encoding, output),
     );
   return { bounded, read };
 }
@@ -41,21 +45,17 @@ export function firstPage(plan: ReadPlan, encoding: Encoding, dialect: SqlDialec
 /** `isQuick` is `guarded` for a read that calls functions of a row: in a read-only transaction they change no data. */
 export function readList(
   pool: Pool,
-  plan: ReadPlan,
-  dialect: SqlDialect,
-  encoding: Encoding,
+  planned: PlannedRead,
   isQuick: boolean | 'guarded' | Promise<boolean>,
 ): Promise<ReadResult> {
-  if (isQuick instanceof Promise) {
-    return isQuick.then((found) => readList(pool, plan, dialect, encoding, found));
-  }
-  const { bounded, read } = firstPage(plan, encoding, dialect);
+  if (isQuick instanceof Promise) return isQuick.then((found) => readList(pool, planned, found));
+  const { bounded, read } = firstPage(planned);
   const readInSession = async (connection: Runner): Promise<ReadResult | undefined> => {
     // Both are sent at once.
     const [result, chosen] = await Promise.all([read(connection), chosenAnswer(connection)]);
     return result && { ...result, ...chosen };
   };
-  const inParts = () => openCursor(pool, plan, dialect, encoding);
+  const inParts = () => openCursor(pool, planned);
   const found =
     pool.session !== undefined
       ? readOnly(pool, readInSession, isQuick === true ? 'read' : 'costly read')
@@ -68,37 +68,18 @@ export function readList(
     (result) => result ?? inParts(),
     (error) => {
       if (!isTooLong(error)) throw error;
-      return recordLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
+      return recordLongRow(planned.plan, bounded) ? readList(pool, planned, isQuick) : inParts();
     },
   );
 }
 
 /** Finds and reads the rows of a search in one snapshot. `rank` replaces the search by its rows. */
-export async function readSearch(
-  pool: Pool,
-  rank: (connection: Runner) => Promise<ReadPlan>,
-  dialect: SqlDialect,
-  encoding: Encoding,
-): Promise<ReadResult> {
-  const work = async (connection: Runner) => firstPage(await rank(connection), encoding, dialect).read(connection);
+export async function readSearch(pool: Pool, rank: (on: Runner) => Promise<PlannedRead>): Promise<ReadResult> {
+  const work = async (connection: Runner) => firstPage(await rank(connection)).read(connection);
   const found = await inTransaction(pool, work, false, 'search', undefined, ONE_SNAPSHOT).catch((error) => {
     if (!isTooLong(error)) throw error;
   });
-  return found ?? openCursor(pool, rank, dialect, encoding);
-}
-
-/** `askedLimit` is the client's: without a page, the count is that of the rows. */
-function readPage(
-  connection: Runner,
-  plan: ReadPlan,
-  output: Output,
-  dialect: SqlDialect,
-  askedLimit: number | undefined,
-): Promise<Page> {
-  const isWhole = plan.offset === 0 && askedLimit === undefined;
-  const isCounted = plan.count !== undefined && !isWhole;
-  if (!isCounted && plan.facets === undefined) return readRows(connection, plan, output, dialect);
-  return readCounted(connection, plan, output, dialect, isCounted);
+  return found ?? openCursor(pool, rank);
 }
 
 function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output: Output): ReadResult {
@@ -112,6 +93,10 @@ function resultOf(plan: ReadPlan, page: Page, encoding: Encoding, output: Output
     ...(plan.count === undefined ? {} : { total: total ?? returned }),
     end: pageEnd(plan, output, rows.at(-1)),
   };
+}
+
+interface PageRead extends Pick<PlannedRead, 'plan' | 'dialect'> {
+  readonly output: Output;
 }
 
 interface Page {
@@ -137,7 +122,7 @@ function printed(rows: Statement, { handler }: Output): Statement {
   return { ...rows, sql };
 }
 
-function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
+function readRows(connection: Runner, { plan, output, dialect }: PageRead): Promise<Page> {
   // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
   const read = (chosen: ReadPlan) => {
     const statement = printed(compileRead(chosen, output, dialect), output);
@@ -154,13 +139,7 @@ function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: S
  * The page, its count and its summary in one statement, hence one snapshot. They are present even for an empty page;
  * the summary, which may be long, only in the first row.
  */
-async function readCounted(
-  connection: Runner,
-  plan: ReadPlan,
-  output: Output,
-  dialect: SqlDialect,
-  isCounted: boolean,
-): Promise<Page> {
+async function readCounted(connection: Runner, { plan, output, dialect }: PageRead, isCounted: boolean): Promise<Page> {
   const { sources: _, ...plain } = dialect;
   const read = printed(compileRead(plan, output, plain), output);
   const count = isCounted ? compileCount(plan, plain) : NO_COUNT;

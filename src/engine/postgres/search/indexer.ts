@@ -81,9 +81,9 @@ export class Indexer {
       const rank = async (connection: Runner) => {
         const run = (read: SearchRead) => query(connection, compileSearchRead(dialect, index, plan, read));
         const ranking = await this.ranker.rank(rankJobOf(index, plan), deadline - performance.now(), run);
-        return withRelatedFirst(rankedPlan(plan, ranking));
+        return { plan: withRelatedFirst(rankedPlan(plan, ranking)), dialect, encoding };
       };
-      return readSearch(pool, rank, dialect, encoding);
+      return readSearch(pool, rank);
     });
   }
 
