@@ -23,7 +23,7 @@ import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
 import { checkLateRules } from './late-rules.ts';
 import { compileShown, type ReturnedRows } from './returned-rows.ts';
 import { qualifiedKey } from './statements.ts';
-import type { WriteContext, Written } from './step.ts';
+import type { Progress, Step, WriteContext, WriteLimits, Written } from './step.ts';
 
 interface ChangedRow {
   readonly ' row number': number;
@@ -36,16 +36,17 @@ const ROWS_PER_STATEMENT = 1_000;
 
 type Change = UpdateEachPlan['changes'][number] & { readonly index: number };
 
-export async function bulkUpdate(
-  runner: Runner,
-  context: WriteContext,
-  plan: UpdateEachPlan,
-  returned: ReturnedRows | undefined,
-  limitMs: number,
-  failedAt: (row: number) => void,
-): Promise<Written> {
+interface BulkUpdate extends Pick<Step, 'context'> {
+  readonly plan: UpdateEachPlan;
+  readonly returned: ReturnedRows | undefined;
+  readonly limits: WriteLimits;
+  readonly progress: Progress;
+}
+
+export async function bulkUpdate(runner: Runner, job: BulkUpdate): Promise<Written> {
+  const { context, plan, returned, limits, progress } = job;
   const { collection } = context;
-  const deadline = performance.now() + limitMs;
+  const deadline = performance.now() + limits.querySeconds * 1000;
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const late = lateRules(plan);
   const { restriction: rules } = late === undefined ? plan : withoutLateRules(plan);
@@ -56,13 +57,13 @@ export async function bulkUpdate(
   const update = async (batch: readonly Change[]): Promise<readonly ChangedRow[]> => {
     // The server limits only each single statement.
     if (performance.now() > deadline) throw tooManyStatements();
-    return query<ChangedRow>(runner, compileBatch(context, plan.by, batch, returnsRows, restriction));
+    return query<ChangedRow>(runner, compileBatch(job, batch, returnsRows, restriction));
   };
   await query(runner, compileLock(context, plan, restriction?.met));
   const texts = new Map<number, string>();
   let bytes = 0;
   for (const batch of batchesOf(changes)) {
-    for (const row of await updateBatch(runner, batch, update, failedAt)) {
+    for (const row of await updateBatch(runner, batch, update, progress)) {
       if (row[' is allowed'] === false) throw rowDenied(collection.name);
       const text = row[' row json'] ?? '';
       texts.set(row[' row number'], text);
@@ -109,7 +110,7 @@ async function updateBatch(
   runner: Runner,
   batch: readonly Change[],
   update: (batch: readonly Change[]) => Promise<readonly ChangedRow[]>,
-  failedAt: (row: number) => void,
+  progress: Progress,
 ): Promise<readonly ChangedRow[]> {
   if (batch.length > 1) {
     try {
@@ -125,7 +126,7 @@ async function updateBatch(
   const rows: ChangedRow[] = [];
   for (const change of batch) {
     const changed = await update([change]).catch((error) => {
-      if (isRowError(error)) failedAt(change.index);
+      if (isRowError(error)) progress.row = change.index;
       throw error;
     });
     rows.push(...changed);
@@ -162,8 +163,7 @@ function compileLock(context: WriteContext, { by, changes }: UpdateEachPlan, met
 }
 
 function compileBatch(
-  context: WriteContext,
-  by: readonly Field[],
+  { context, plan: { by } }: BulkUpdate,
   batch: readonly Change[],
   returnsRows: boolean,
   { met, changed }: Restriction = {},

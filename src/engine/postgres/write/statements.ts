@@ -14,7 +14,6 @@ import type {
   Origin,
   Restriction,
   UpdatePlan,
-  WritePlan,
 } from '../../../plan/write-plan.ts';
 import { assignedSql, boundValue, conflictSql, orCopied } from '../../sql/assignment.ts';
 import type { Scope } from '../../sql/expression.ts';
@@ -104,8 +103,16 @@ export function compileWrite(
     const scope = scopeOf(dialect, bind, collection.name);
     const fields = context.isRestricted ? neededFields(plan, returned) : collection.fields;
     const change = changeSql(context, plan, rows, scope, fields);
-    const hasKey = collection.key.every((field) => fields.includes(field));
-    return withResult(scope, plan, change, returned, context.origin, isReadAfter, hasKey);
+    const { key } = collection;
+    const { restriction } = plan;
+    const keys = key.every((field) => fields.includes(field)) ? keyText(key, dialect) : 'null::json';
+    const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
+    const by = context.origin === undefined ? '' : `, ${originColumn(context.origin, bind)} as origin`;
+    const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${keys} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
+    const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
+    const changedRows = `select * from ${CHANGED_ROWS}`;
+    if (isReadAfter) return `${changed}, (${returnedWithin(changedRows)})::text as stored`;
+    return returned === undefined ? changed : `${changed}, (${listOf(returned, changedRows, scope)}) as rows`;
   });
 }
 
@@ -190,28 +197,6 @@ function keyText(key: readonly Field[], dialect: SqlDialect): string {
 
 export function qualifiedKey({ name, key }: Collection): string {
   return columnList(key, `${identifier(name)}.`);
-}
-
-/** The statement around a change: counts, and the returned rows. */
-function withResult(
-  scope: Scope,
-  plan: WritePlan,
-  change: string,
-  returned: ReturnedRows | undefined,
-  origin: Origin | undefined,
-  isReadAfter: boolean,
-  hasKey: boolean,
-): string {
-  const { into, restriction } = plan;
-  const key = !hasKey ? 'null::json' : keyText(into.key, scope.dialect);
-  const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
-  const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
-  const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
-  const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
-  const rows = `select * from ${CHANGED_ROWS}`;
-  if (isReadAfter) return `${changed}, (${returnedWithin(rows)})::text as stored`;
-  if (returned === undefined) return changed;
-  return `${changed}, (${listOf(returned, rows, scope)}) as rows`;
 }
 
 /** Counts changed rows that violate the rules. */

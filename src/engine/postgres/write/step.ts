@@ -1,7 +1,7 @@
 /** A write of a list, its context and its result. */
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
-import type { Origin } from '../../../plan/write-plan.ts';
+import type { Origin, WritePlan } from '../../../plan/write-plan.ts';
 import type { Write } from '../../engine.ts';
 import type { SqlDialect } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
@@ -34,4 +34,20 @@ export interface WriteContext {
 /** One of the writes of a list, with everything that its statements need. */
 export interface Step extends Write {
   readonly context: WriteContext;
+}
+
+export interface WriteLimits {
+  readonly retryHours: number;
+  readonly querySeconds: number;
+  readonly dryRunSeconds?: number;
+}
+
+/** The write that is being executed, for errors. */
+export interface Progress {
+  index: number;
+  plan?: WritePlan;
+  /** The row of a bulk update that failed. */
+  row?: number;
+  /** Whether one statement stores several inserts. */
+  isShared?: boolean;
 }

@@ -27,14 +27,8 @@ import { checkLateRules } from './late-rules.ts';
 import { compileShown, isShownAfter, type ReturnedRows, returnedRows } from './returned-rows.ts';
 import { insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
 import { compileBefore, compileRowLock, compileWrite } from './statements.ts';
-import type { Step, WriteContext, Written } from './step.ts';
+import type { Progress, Step, WriteContext, WriteLimits, Written } from './step.ts';
 import { confirm, inTransaction, UnconfirmedCommit } from './transaction.ts';
-
-export interface WriteLimits {
-  readonly retryHours: number;
-  readonly querySeconds: number;
-  readonly dryRunSeconds?: number;
-}
 
 interface Job extends Step {
   readonly limits: WriteLimits;
@@ -42,40 +36,35 @@ interface Job extends Step {
   readonly returned: ReturnedRows | undefined;
 }
 
-/** The write that is being executed, for errors. */
-export interface Progress {
-  index: number;
-  plan?: WritePlan;
-  row?: number;
-  /** Whether one statement stores several inserts. */
-  isShared?: boolean;
+/** A list of writes, how they are executed, and how far they are. */
+export interface WriteList {
+  readonly steps: readonly Step[];
+  readonly options: WriteOptions;
+  readonly limits: WriteLimits;
+  readonly progress: Progress;
 }
+
+type Results = readonly WriteResult[];
 
 export async function executeWrites(
   pool: Pool,
-  steps: readonly Step[],
-  terms: WriteOptions,
-  limits: WriteLimits,
+  list: WriteList,
   isQuick: boolean | Promise<boolean>,
-  progress: Progress,
-): Promise<readonly WriteResult[]> {
+): Promise<Results> {
+  const { steps, options, limits, progress } = list;
   const kind = (await isQuick) ? 'write' : 'costly write';
   const limitMs = limits.querySeconds * 1000;
-  const run = async (
-    connection: Connection,
-    bounds: WriteLimits,
-    mayShare = false,
-  ): Promise<readonly WriteResult[]> => {
+  const run = async (connection: Connection, bounds: WriteLimits, mayShare = false): Promise<Results> => {
     const share = mayShare && pool.session === undefined;
-    const results = await runSteps(connection, steps, terms, bounds, progress, share);
+    const results = await runSteps(connection, { ...list, limits: bounds }, share);
     if (pool.session === undefined) return results;
     const { chosen } = await chosenAnswer(connection);
     return chosen === undefined ? results : results.map((result) => ({ ...result, chosen }));
   };
-  if (terms.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
+  if (options.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
   const [only] = steps;
   const isOne = steps.length === 1 && pool.session === undefined;
-  if (!isOne || terms.retry !== undefined || !isOneStatement(only!.plan)) {
+  if (!isOne || options.retry !== undefined || !isOneStatement(only!.plan)) {
     const { querySeconds } = limits;
     const runAll = (mayShare: boolean) => {
       const work = (connection: Connection) => {
@@ -130,14 +119,9 @@ function isOneStatement(plan: WritePlan): boolean {
   );
 }
 
-async function runSteps(
-  connection: Connection,
-  steps: readonly Step[],
-  { retry }: WriteOptions,
-  limits: WriteLimits,
-  progress: Progress,
-  mayShare: boolean,
-): Promise<readonly WriteResult[]> {
+async function runSteps(connection: Connection, list: WriteList, mayShare: boolean): Promise<Results> {
+  const { steps, limits, progress } = list;
+  const { retry } = list.options;
   const hours = limits.retryHours;
   const earlier = retry === undefined ? undefined : await takeKey(connection, retry, hours);
   if (earlier !== undefined) return earlier;
@@ -216,13 +200,9 @@ async function change(connection: Connection, job: Job): Promise<Written> {
   return written;
 }
 
-async function changeRows(
-  connection: Connection,
-  { context, plan, returned, limits, progress }: Job,
-): Promise<Written> {
-  if (plan.kind === 'update-each') {
-    return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000, (row) => (progress.row = row));
-  }
+async function changeRows(connection: Connection, job: Job): Promise<Written> {
+  const { context, plan, returned } = job;
+  if (plan.kind === 'update-each') return bulkUpdate(connection, { ...job, plan });
   const late = lateRules(plan);
   const rows = plan.kind === 'insert' ? await allowedRows(connection, context, plan) : '';
   const early = late === undefined ? plan : withoutLateRules(plan);

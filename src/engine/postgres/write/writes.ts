@@ -24,8 +24,8 @@ import type { PlanForm } from '../read/reads.ts';
 import { noIdempotencyTable, Sweeper } from './idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './input-rows.ts';
 import { InsertQueue, insertShared, singleInsert } from './shared-inserts.ts';
-import type { Step } from './step.ts';
-import { executeWrites, explainStep, type Progress } from './write.ts';
+import type { Progress, Step } from './step.ts';
+import { executeWrites, explainStep } from './write.ts';
 import { translateWriteError } from './write-errors.ts';
 
 type Results = readonly WriteResult[];
@@ -113,7 +113,8 @@ export class Writes {
     }
     if (retry !== undefined) this.sweeper.sweep(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
-    const execute = () => executeWrites(this.poolOf(pool), steps, options, database.options, isCheap, progress);
+    const list = { steps, options, limits: database.options, progress };
+    const execute = () => executeWrites(this.poolOf(pool), list, isCheap);
     const current = () => {
       const step = steps[progress.index]!;
       return { ...step, plan: progress.plan ?? step.plan };
