@@ -14,7 +14,6 @@ export type Pauses<Result> = Generator<undefined, Result, readonly StepRow[]>;
 /** The hint for a search that exceeds its time limit. */
 export const RARER_WORDS = 'Search for rarer words.';
 
-/** Takes all items, with a pause after each slice. */
 export function* takeInSlices<Item>(
   items: Iterable<Item>,
   take: (item: Item) => void,
@@ -39,6 +38,16 @@ export function runSteps<Result, Read>(
     step = steps.next(step.value === undefined ? [] : run(step.value));
   }
   return step.value;
+}
+
+/** Work by name of which one run is in progress at a time. Callers share it. */
+export function sharedRuns(work: (name: string) => Promise<void>): (name: string) => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  return (name) => {
+    const run = running.get(name) ?? work(name).finally(() => running.delete(name));
+    running.set(name, run);
+    return run;
+  };
 }
 
 /** Indexes are written in turns, and other tasks do not wait for them. */

@@ -22,7 +22,6 @@ export class Vocabulary {
   /** The numbers of rows that are visible, by predicate. */
   private readonly visible: readonly Map<number, boolean>[];
   private readonly unused = new NumberSet();
-  /** The languages of the searched texts. */
   private readonly languages: ReadonlySet<Language>;
   private readonly definition: string;
   private readonly fields: RankJob['fields'];
@@ -51,7 +50,6 @@ export class Vocabulary {
     return this.prefixes.some((prefix) => word.startsWith(prefix)) || words.some(isStem);
   }
 
-  /** Whether the caller may read a field of a row. */
   isReadable(document: number, field: number): boolean {
     const readable = this.fields.find((each) => each.number === field);
     if (readable === undefined) return false;
@@ -215,7 +213,6 @@ export class Vocabulary {
     return isFound;
   }
 
-  /** Reads which rows with these words are visible. */
   private *readVisible(found: readonly StepRow[]): Steps<void, SearchRead> {
     if (this.visible.length === 0) return;
     const all = new Set<number>();

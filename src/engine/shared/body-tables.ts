@@ -66,13 +66,11 @@ export function* encodeBody(plan: BodyPlan, { encode }: Pick<RowSource, 'encode'
   return yield* encode(columnsOf(plan), rows);
 }
 
-/** The names of the tables. */
 export const BODY = '" body"';
 export const RESULTS = '" results"';
 export const STORED = '" stored"';
 
 export class BodyTables {
-  /** The stored rows. */
   readonly table: string;
   /** The fields that identify a stored row; none if every row is new. */
   readonly match: readonly Field[];
@@ -146,13 +144,11 @@ export class BodyTables {
     return `select ${parts.join(', ')} from ${BODY} as given left join ${table} on ${isSame}`;
   }
 
-  /** Whether a row sets one of the fields of a stored row. */
   private isWritten(fields: readonly Field[]): string {
     const tests = fields.map((field) => `" written" like '%,${this.plan.into.fields.indexOf(field)},%'`);
     return `(${tests.join(' or ')})`;
   }
 
-  /** Rows that write one of the fields. */
   writes(fields: readonly Field[]): string {
     return this.match.length === 0 ? this.isNew : `(${this.isNew} or ${this.isWritten(fields)})`;
   }

@@ -15,7 +15,6 @@ export function mayMove(plan: WritePlan): boolean {
   return treeReferences(plan.into).some((reference) => moves(plan, reference));
 }
 
-/** Whether a write may close a circle. */
 export function mayClose(plan: WritePlan): boolean {
   if (plan.kind === 'delete') return false;
   return treeReferences(plan.into).some((reference) => writtenKeys(plan, reference)?.length !== 0);
@@ -122,7 +121,6 @@ export function checkCircle(
   throw index === -1 ? error : withRowIndex(error, index, true);
 }
 
-/** The keys of the rows of a body. */
 function keysIn(plan: WritePlan): readonly (string | undefined)[] {
   const [key] = plan.into.key as [Field];
   const print = (value: Value | undefined) =>

@@ -13,7 +13,6 @@ export interface InputRows {
   readonly table: string;
   /** The tables of the rows of a collection: the stored ones, and those that are added. */
   readonly tablesOf: (collection: string) => readonly string[];
-  /** The elements of an array as a table, in SQL. */
   readonly elements: SqlDialect['elements'];
   /** Finds the rows that write unique fields, or a reference; undefined if none does. */
   readonly writesUnique: (fields: readonly Field[]) => string | undefined;

@@ -80,18 +80,23 @@ export function pageEndIn(names: readonly string[] | undefined, last: Row | unde
 /** Compiles the expression of a column, or refers to a precomputed one. */
 export type CompileColumn = (expression: Expression, index: number) => string;
 
-export function compileOutput(
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed?: CompileColumn,
-): string {
+/** The columns of rows, how they are printed, and the scope of the rows. */
+interface Selection {
+  readonly columns: readonly OutputColumn[];
+  readonly output: Output;
+  readonly scope: Scope;
+  /** Compiles them if they are precomputed. */
+  readonly computed?: CompileColumn;
+}
+
+export function compileOutput(selection: Selection): string {
+  const { scope, output } = selection;
   const { form, keys = [] } = output;
   const ends = keys.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
   if (form === 'number') return [`${identifier(scope.name)}.rowid as ${identifier(ROW)}`, ...ends].join(', ');
-  const rows = computed ? compileColumns(columns, output, scope, computed) : compiledOnce(columns, output, scope);
+  const rows = selection.computed ? compileColumns(selection) : compiledOnce(selection);
   return [rows, ...ends].join(', ');
 }
 
@@ -99,7 +104,7 @@ export function compileOutput(
 const compiled = memoize((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
 
 /** Columns without parameters always give the same SQL. */
-function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
+function compiledOnce({ columns, output, scope }: Selection): string {
   const cache = compiled(columns);
   const keys = output.keys?.map(({ expression }) => `${expression.kind} ${namedField(expression)?.name}`).join() ?? '';
   const bound = output.bounded === undefined ? '' : `${output.bounded} ${output.share} ${keys}`;
@@ -107,28 +112,24 @@ function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: S
   const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${output.bare} ${bound} ${scope.name} ${depth}`;
   const sql = cache.get(name);
   if (sql !== undefined) return sql;
-  if (cache.has(name)) return compileColumns(columns, output, scope, undefined);
+  if (cache.has(name)) return compileColumns({ columns, output, scope });
   let hasParameters = false;
   const bind: Bind = (value, type) => {
     hasParameters = true;
     return scope.bind(value, type);
   };
-  const columnsSql = compileColumns(columns, output, { ...scope, bind }, undefined);
+  const columnsSql = compileColumns({ columns, output, scope: { ...scope, bind } });
   cache.set(name, hasParameters ? undefined : columnsSql);
   return columnsSql;
 }
 
-function compileColumns(
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed: CompileColumn | undefined,
-): string {
+function compileColumns(selection: Selection): string {
+  const { columns, output, scope, computed } = selection;
   const { dialect } = scope;
   const { form, stripNulls } = output;
   const compile = computed ?? ((expression) => compileExpression(expression, scope));
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : form === 'typed' ? '' : 'null';
-  const sizes = sizesOf(columns, output, scope, computed);
+  const sizes = sizesOf(selection);
   const least = columnSizes(columns).minBytes;
   const within = (sql: string) => dialect.boundedValue?.(sql, sizes, least, output) ?? sql;
   if (output.bare === true) {
@@ -172,17 +173,11 @@ export function compileBoundedRows(
 }
 
 /** A query for the source rows of the columns, with a budget for long values if required. */
-export function compileBoundedSource(
-  rows: string,
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed?: CompileColumn,
-): string {
+export function compileBoundedSource(rows: string, selection: Selection): string {
+  const { columns, output, scope } = selection;
   const { boundedRows } = scope.dialect;
   if (boundedRows === undefined || !isBounded(output) || anyEmbedded(columns)) return rows;
-  const sizes = sizesOf(columns, output, scope, computed);
-  return boundedRows(rows, scope.name, sizes, columnSizes(columns).minBytes, output);
+  return boundedRows(rows, scope.name, sizesOf(selection), columnSizes(columns).minBytes, output);
 }
 
 function isBounded({ bounded }: Output): boolean {
@@ -190,12 +185,8 @@ function isBounded({ bounded }: Output): boolean {
 }
 
 /** The expressions that determine the length of a row's long values: precomputed columns, fields or translations. */
-function sizesOf(
-  columns: readonly OutputColumn[],
-  { bounded, keys = [] }: Output,
-  scope: Scope,
-  computed: CompileColumn | undefined,
-): readonly string[] {
+function sizesOf({ columns, output, scope, computed }: Selection): readonly string[] {
+  const { bounded, keys = [] } = output;
   if (bounded === undefined) return [];
   const sqlOf = (value: Expression): string =>
     value.kind === 'translation'

@@ -50,7 +50,7 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   if (!isCounted && (isInOrder || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
   // Columns that may be costly or may fail are computed for the page's rows only, whatever the planner would do.
   const rows = `select ${sourceColumns(plan, dialect)} ${body}${compileOrder(plan.order, scope)}${page}`;
-  const within = compileBoundedSource(rows, plan.columns, output, scope);
+  const within = compileBoundedSource(rows, { columns: plan.columns, output, scope });
   return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
 }
 
@@ -151,7 +151,7 @@ export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
 /** `select … from … group by … order by …` over any source that has the alias of the scope. */
 export function compileShape(shape: Shape, from: string, output: Output, scope: Scope): string {
   if (shape.groupBy !== undefined) return compileGroups({ ...shape, offset: 0 }, from, output, scope);
-  return `select ${compileOutput(shape.columns, output, scope)} ${from}${compileOrder(shape.order, scope)}`;
+  return `select ${compileOutput({ columns: shape.columns, output, scope })} ${from}${compileOrder(shape.order, scope)}`;
 }
 
 /** Selects the page of groups before computing its columns: a failing cast matters only for groups of the page. */
@@ -169,12 +169,13 @@ function compileGroups(
   const isScan = plan.columns.some(({ expression }) => expression.kind === 'aggregate');
   const groups = compileGroupBy(plan.groupBy ?? [], scope, isScan);
   const rows = `select ${inner.length === 0 ? 'null' : inner.join(', ')} ${from}${groups}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
-  const compile: CompileColumn = (expression, index) => {
+  const selection = { columns: plan.columns, output, scope };
+  const computed: CompileColumn = (expression, index) => {
     const sql = computedName(index);
     return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
   };
-  const within = compileBoundedSource(rows, plan.columns, output, scope, (_, index) => computedName(index));
-  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
+  const within = compileBoundedSource(rows, { ...selection, computed: (_, index) => computedName(index) });
+  return `select ${compileOutput({ ...selection, computed })} from (${within}) as grouped`;
 }
 
 /** Embedded values in `group by` become columns first, since a group has no row that they could relate to. */

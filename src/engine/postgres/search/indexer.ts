@@ -6,7 +6,7 @@ import { wordIndexOf } from '../../search/index-tables.ts';
 import { indexIncomplete } from '../../search/rank.ts';
 import { rankedPlan, rankJobOf } from '../../search/rank-job.ts';
 import { compileSearchRead, type SearchRead } from '../../search/search-reads.ts';
-import { sharedRuns } from '../../search/shared-runs.ts';
+import { sharedRuns } from '../../search/steps.ts';
 import { withRelatedFirst } from '../../shared/plan-keys.ts';
 import type { Database } from '../database.ts';
 import { query, type Runner } from '../driver.ts';

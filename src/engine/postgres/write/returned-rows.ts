@@ -58,7 +58,8 @@ export function listOf(returned: ReturnedRows, rows: string, scope: Scope): stri
 
 /** The visible rows among the changed ones, in their order. */
 function shapeOver({ shape, output }: ReturnedRows, rows: string, scope: Scope): string {
-  const source = `from (${compileBoundedSource(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
+  const within = compileBoundedSource(rows, { columns: shape.columns, output, scope });
+  const source = `from (${within}) as ${identifier(scope.name)}`;
   const inner = { ...scope, stripNulls: output.stripNulls };
   if (isAlways(shape.where)) return compileShape(shape, source, output, inner);
   // A join with other tables could change the order.

@@ -21,7 +21,7 @@ import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
 import { TooManyGroups } from '../read/hash-groups.ts';
 import { summaryOf } from '../read/read.ts';
-import { rankOn } from '../search/rank.ts';
+import { rankOn } from '../search/word-index.ts';
 import { PlanDecoder } from '../write/plan-messages.ts';
 import { compileReadJob } from './read-job.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob, SearchJob, TurnAnswer } from './reader.ts';

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { memoize } from '../../../base/memo.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import type { ReadPlan } from '../../../plan/types.ts';
 import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
 import { readStaleRows, type StaleRows, storeStaleRows } from '../../search/index-rows.ts';
 import {
@@ -15,11 +16,15 @@ import {
   wordListIndexes,
   wordTables,
 } from '../../search/index-tables.ts';
+import { rankRows } from '../../search/rank.ts';
+import { rankedPlan, rankJobOf } from '../../search/rank-job.ts';
+import { compileSearchRead, type SearchRead } from '../../search/search-reads.ts';
 import { runSteps, type StepRow, type Steps } from '../../search/steps.ts';
 import { type IndexState, verifyIndex } from '../../search/verify-index.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
-import { sqliteDialect } from '../dialect.ts';
+import { checkDeadline } from '../connection/deadline.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { anyChanged } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
@@ -106,6 +111,12 @@ function drop(db: Database, name: string, stored: ReadonlyMap<string, string>): 
   const triggers = [...stored.keys()].filter((each) => each.startsWith(`_${name}_search_stale_`));
   for (const trigger of triggers) db.run(`drop trigger if exists ${identifier(trigger)}`);
   for (const table of Object.values(wordTables(name))) db.run(`drop table if exists ${identifier(table)}`);
+}
+
+/** Finds the rows of a search. */
+export function rankOn(connection: Connection, index: WordIndex, plan: ReadPlan): ReadPlan {
+  const read = (asked: SearchRead) => connection.rows(compileSearchRead(guardedDialect, index, plan, asked));
+  return rankedPlan(plan, runSteps(rankRows(rankJobOf(index, plan)), read, checkDeadline));
 }
 
 /** Whether rows are stale that were recorded up to a number of `newestStale`. */

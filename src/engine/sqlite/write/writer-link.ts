@@ -1,7 +1,7 @@
 /** The writer thread as the event loop sees it. */
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
-import { sharedRuns } from '../../search/shared-runs.ts';
+import { sharedRuns } from '../../search/steps.ts';
 import { type FailedResult, failure, Thread, type ThreadResult } from '../../shared/thread.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import type { WriteBounds } from './apply-writes.ts';
