@@ -47,29 +47,26 @@ export class NoDatabase extends ConfigError {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
-  const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false, notice } = options;
+  const { catalogue, firstRows, creation, idempotencyHours: retryHours } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   if (options.databaseRoles === true) throw new ConfigError('--database-roles needs PostgreSQL');
   const { functions = [], collections } = catalogue.draft;
   const [called] = [...functions, ...collections.flatMap(({ computed = [] }) => computed)];
   // A command such as copy needs no functions.
-  if (serves && called !== undefined) {
+  if (options.serves === true && called !== undefined) {
     throw new ConfigError(`functions need PostgreSQL, and ${called.name} is one; on SQLite declare queries`);
   }
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
-  if (options.creation === 'never' && isMissing) throw new NoDatabase(path);
+  if (creation === 'never' && isMissing) throw new NoDatabase(path);
   // Invalid initial rows are reported before a file is created.
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
-  const { creation } = options;
   const isLoaded = (creation === 'by a load' || creation === 'dry run') && isMissing;
   const isMigrated = isMissing || !(creation === 'never' || creation === 'dry run');
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
-    const times = { retryHours, querySeconds, dryRunSeconds, historyDays: options.historyDays };
-    return open({ path, catalogue, firstRows, allowed, isMigrated, ...times, serves, rejectsCredentials, notice });
+    return open({ ...options, path, retryHours, isMigrated });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);

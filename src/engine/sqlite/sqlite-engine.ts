@@ -38,7 +38,7 @@ import { loadLog } from './history/load-log.ts';
 import { lastPosition, logDialect, SqliteLog } from './history/log.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { Read, type ReadState, readWithDeadline } from './read/read.ts';
-import { compileForExplain, readByRoute, searchOnThread } from './read/routes.ts';
+import { compileForExplain, readByRoute, runJob } from './read/routes.ts';
 import { readOnce } from './read-threads/read-job.ts';
 import type { ReadPool } from './read-threads/read-pool.ts';
 import type { DeclarationWatch } from './schema/declaration-watch.ts';
@@ -46,6 +46,7 @@ import { hasOwnTables, makeOwnTables } from './schema/own-tables.ts';
 import { hasStaleRows, indexWords, newestStale, rankOn } from './search/word-index.ts';
 import { bodyRows } from './write/broken-references.ts';
 import { loadRows } from './write/loader.ts';
+import { encodeRead } from './write/plan-messages.ts';
 import type { Writer } from './write/writer.ts';
 import type { WriterThread } from './write/writer-link.ts';
 
@@ -147,7 +148,7 @@ export class SqliteEngine implements Engine {
     }
     if (this.file !== undefined) {
       const { catalogue, searchers } = this.file;
-      return searchOnThread(plan, encoding, catalogue, { changes: this.changes, readers: searchers });
+      return runJob({ search: encodeRead(plan, catalogue), encoding }, { changes: this.changes, readers: searchers });
     }
     const ranked = limitPart(limitMs, RARER_WORDS, () => rankOn(connection, index, plan));
     const changeCount = this.changes.current();

@@ -3,8 +3,6 @@
  * budget on the event loop starts again on a thread.
  */
 import { INLINE_ANSWER_BYTES } from '../../../base/limits/engine.ts';
-import type { Catalogue } from '../../../collection/declaration.ts';
-import type { Encoding } from '../../../encode/encoding.ts';
 import { fieldOf, type ReadPlan } from '../../../plan/types.ts';
 import type { MaybePromise, ReadResult } from '../../engine.ts';
 import { cheapPageBytes, isCheapScan } from '../../shared/cost.ts';
@@ -20,7 +18,6 @@ import { compileReadJob } from '../read-threads/read-job.ts';
 import type { ReadPool } from '../read-threads/read-pool.ts';
 import type { ReadAttempt, ReadJob, SearchJob } from '../read-threads/reader.ts';
 import { candidateQuery, compilePrefiltered } from '../search/index-candidates.ts';
-import { encodeRead } from '../write/plan-messages.ts';
 import { PAGE_BUDGET, withinBudget } from './byte-budget.ts';
 import { compileIndexRead, mayFollowIndex } from './index-reads.ts';
 import { type Read, type ReadState, readCachedRows, readWhole, readWithDeadline } from './read.ts';
@@ -166,16 +163,7 @@ interface JobState extends Pick<ReadState, 'changes'> {
   readonly readers: ReadPool;
 }
 
-export function searchOnThread(
-  search: ReadPlan,
-  encoding: Encoding,
-  catalogue: Catalogue,
-  state: JobState,
-): Promise<ReadResult> {
-  return runJob({ search: encodeRead(search, catalogue), encoding }, state);
-}
-
-async function runJob(job: ReadJob | SearchJob, { changes, readers }: JobState): Promise<ReadResult> {
+export async function runJob(job: ReadJob | SearchJob, { changes, readers }: JobState): Promise<ReadResult> {
   // Taken before the read: the rows may be newer than the tag, but never older.
   const changeTag = changes.tag();
   return { ...(await readers.read(job)), changeTag };
