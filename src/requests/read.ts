@@ -24,7 +24,7 @@ import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf, readWhole } from '../response/body.ts';
 import { planAnswer, planFormat, planOptions } from '../response/plan.ts';
-import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
+import { itemAnswer, type ListRead, listAnswer, withChosen } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 
 export type ReadSource = Pick<Engine, 'read' | 'log' | 'hasPositions' | 'explain'>;
@@ -111,7 +111,7 @@ function readItem(
     return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>
       andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
         context.done('transaction');
-        return itemAnswer({ collection, key }, { media, preferences }, shown, whole);
+        return withChosen(itemAnswer({ collection, key }, { media, preferences }, shown, whole), whole.chosen, context);
       }),
     );
   };

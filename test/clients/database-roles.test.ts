@@ -46,7 +46,10 @@ const SQL = `
   create trigger stamp before insert on ${api}.posts for each row execute function ${api}.stamp();
   create function ${api}.check_request() returns void language plpgsql as $$ begin
     if current_setting('request.headers')::json ->> 'x-blocked' is not null then
-      raise sqlstate 'PT403' using message = 'blocked by ' || current_setting('app.settings.guard'); end if; end $$;
+      raise sqlstate 'PT403' using message = 'blocked by ' || current_setting('app.settings.guard'); end if;
+    perform set_config('response.' || kind, current_setting('request.headers')::json ->> ('x-' || kind), true)
+      from unnest(array['status', 'headers']) as kinds (kind)
+      where current_setting('request.headers')::json ->> ('x-' || kind) is not null; end $$;
   create table ${tenant}.notes (id int primary key, place text);
   insert into ${tenant}.notes values (7, 'tenant');
   create domain ${api}.colour as int4;
@@ -524,6 +527,30 @@ describe('settings and functions of the database', () => {
     const blocked = await get('/posts?select=id', { 'x-blocked': 'yes' });
     expect(blocked).toMatchObject({ status: 403, body: { message: 'blocked by Cerberus' } });
     expect((await get('/posts?select=id&id=lt.3')).body).toHaveLength(2);
+  });
+
+  test('the function before a request sets the status and headers of any answer', async () => {
+    const authorization = `Bearer ${bobToken}`;
+    await admin.unsafe(
+      `insert into ${api}.notes (body, owner) select 'marked', '${BOB}' from generate_series(1, 3000)`,
+    );
+    const marked = { authorization, 'x-headers': '[{"x-mark": "7"}]', 'x-status': '203' };
+    for (const path of ['/posts/1', '/posts?id=eq.1', '/posts/1?select=id', '/notes?body=eq.marked', '/rpc/whoami']) {
+      const { status, headers } = await get(path, marked);
+      expect([path, status, headers.get('x-mark')]).toEqual([path, 203, '7']);
+    }
+    const posted = await fetch(`${service.url}/notes`, sendJson('POST', { body: 'x' }, marked));
+    expect([posted.status, posted.headers.get('x-mark')]).toEqual([203, '7']);
+    for (const status of ['101', '199', '600', 'ok']) {
+      expect(await get('/posts/1', { authorization, 'x-status': status })).toMatchObject({
+        status: 500,
+        body: { code: 'PGRST112' },
+      });
+    }
+    for (const path of ['/posts/1', '/notes?body=eq.marked', '/rpc/whoami']) {
+      const empty = await fetch(`${service.url}${path}`, { headers: { authorization, 'x-status': '204' } });
+      expect([path, empty.status, await empty.text()]).toEqual([path, 204, '']);
+    }
   });
 
   test('several schemas are chosen by their profile', async () => {

@@ -14,7 +14,8 @@ export async function chosenAnswer(runner: Runner): Promise<{ chosen?: ChosenAns
 }
 
 function statusIn(text: string): number {
-  if (/^[1-5]\d\d$/.test(text)) return Number(text);
+  // The others announce a later answer (RFC 9110, 15.2).
+  if (/^[2-5]\d\d$/.test(text)) return Number(text);
   throw new ApiError('PGRST112', 'response.status guc must be a valid status code', { details: text });
 }
 

@@ -15,6 +15,7 @@ import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
 import { identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { ONE_SNAPSHOT } from '../write/transaction.ts';
@@ -60,6 +61,7 @@ export async function openCursor(
       ? sizeForLongRows(maxRowBytes(plan.columns, output))
       : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
+    const chosen = await chosenAnswer(connection);
     const cursor = { isOpen: true };
     const parts = readParts(connection, cursor, encoding, output.form, size);
     // An immediate error can still get its own status.
@@ -71,7 +73,7 @@ export async function openCursor(
       ended: () => parts.return(undefined),
     });
     const found = { returned, ...(plan.count === undefined ? {} : { total }), ...summary };
-    return { ...found, end: pageEndIn(end?.names, last[0]), body };
+    return { ...found, ...chosen, end: pageEndIn(end?.names, last[0]), body };
   } catch (error) {
     await connection.close();
     throw error;
