@@ -74,7 +74,7 @@ export class Feed {
     const plan = planFeed(call, collection, context.access?.permissions);
     context.setPlan(plan.list);
     const asked = parseEventId(call.lastEventId);
-    if (engine.log === undefined || hub === undefined) throw notLogged();
+    if (engine.log === undefined || hub === undefined) throw notLogged(collection);
     const follower = { name: context.requester, isAnonymous: context.caller?.identity === undefined };
     const log = queuedLog(engine.log, this.joins, follower.name);
     const reader = queuedReader(engine, this.joins, follower.name);

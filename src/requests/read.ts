@@ -174,7 +174,7 @@ function positionOf(
   }
   const { log } = engine;
   const time = readMoment(text);
-  if (log === undefined) throw notLogged();
+  if (log === undefined) throw notLogged(plan.from);
   if (plan.log !== undefined) return log.positionAt(time);
   return andThen(log.oldest(changingCollections(plan)), (oldest) => {
     if (oldest === undefined) throw notLogged(plan.from);

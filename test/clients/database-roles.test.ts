@@ -488,7 +488,7 @@ describe('titles and comments', () => {
       const cwd = temporaryFolder();
       await Bun.write(join(cwd, 'collections.yaml'), text);
       const env = { DATABASE_URL: url, CATALOGUE_JWT_SECRET: SECRET };
-      return (await run({ args: ['serve', '--database-roles', '--schemas', api], cwd, env })).stderr;
+      return (await run({ args: ['serve', '--port', '0', '--database-roles', '--schemas', api], cwd, env })).stderr;
     };
     const wrong = await refused(`collections:
   posts:
@@ -593,7 +593,13 @@ describe('settings and functions of the database', () => {
       ['/notes', { prefer: 'as-of=2026-01-01' }],
     ] as const) {
       const { status, body } = await get(path, { authorization, ...headers });
-      expect([status, (body as { message: string }).message]).toEqual([501, expect.stringContaining('not logged')]);
+      expect([status, body]).toEqual([
+        501,
+        expect.objectContaining({
+          message: 'changes of notes are not logged',
+          hint: expect.stringContaining('With --database-roles nothing is logged'),
+        }),
+      ] as never);
     }
     const keyed = sendJson('POST', { body: 'x' }, { authorization, 'idempotency-key': 'k' });
     expect((await fetch(`${service.url}/notes`, keyed)).status).toBe(501);
@@ -641,7 +647,8 @@ describe('settings and functions of the database', () => {
 });
 
 test('settings that do not fit are reported at the start', async () => {
-  const refused = async (...args: string[]) => (await run({ args: ['serve', ...args], cwd: temporaryFolder() })).stderr;
+  const refused = async (...args: string[]) =>
+    (await run({ args: ['serve', '--port', '0', ...args], cwd: temporaryFolder() })).stderr;
   expect(await refused('--anonymous-role', 'x')).toContain('--anonymous-role needs --database-roles');
   expect(await refused('--database-roles', '--anonymous-role', 'x')).toContain('--database-roles needs PostgreSQL');
   expect(await refused('--database-roles')).toContain('--jwt-secret or --jwks');

@@ -17,8 +17,9 @@ export interface ServerError extends Error {
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
-  /** The function of the server that reported it. */
+  /** The function of the server that reported it, and the file of its source. */
   readonly routine?: string;
+  readonly file?: string;
 }
 
 /** A loss that the service noticed itself. Its message says how. */
@@ -160,11 +161,16 @@ const SERVER_PROBLEMS = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
 /** Those for which PostgREST answers 500 if a function raises them. */
 const FOREIGN_PROBLEMS = /^(09|25|2D|3[89B]|40|55|58|F0|HV|XX)/;
 
+/** hstore before PostgreSQL 16 and PostGIS report a value that they cannot read as an internal error. */
+function isUnreadable(error: unknown): boolean {
+  return sqlState(error) === 'XX000' && /^(?:hstore|lwgeom|geography)_/.test((error as ServerError).file ?? '');
+}
+
 /** `isForeign`: other programs change the tables, or the statement is theirs. So a retry would not help. */
 export function translateError(error: unknown, collection?: Collection, isForeign = false): unknown {
   if (error instanceof ApiError) return error;
   if (isLoss(error) || isFull(error) || isRefused(error)) return unavailable(describe(error));
-  const state = sqlState(error);
+  const state = isUnreadable(error) ? '22P02' : sqlState(error);
   if (state === undefined) return error;
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {

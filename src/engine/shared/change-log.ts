@@ -101,6 +101,9 @@ export function notLogged(collection?: Collection): ApiError {
   }
   const of = collection === undefined ? '' : ` of ${collection.name}`;
   return new ApiError('CAT501', `changes${of} are not logged`, {
-    hint: 'Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers. With --database-roles, nothing is logged.',
+    hint:
+      collection?.draft.schema === undefined
+        ? 'Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.'
+        : 'With --database-roles nothing is logged: policies of the database would not apply to the log.',
   });
 }

@@ -62,6 +62,17 @@ test('operators and functions of the schema public are found', async () => {
   expect(await get('/rpc/ask')).toEqual([200, 'helped']);
 });
 
+test('a value that an extension cannot read is an error of the client', async () => {
+  const get = await serve();
+  // PostgreSQL 15 reports an internal error, later versions a syntax error.
+  for (const value of ['%7B%22a%22:%221%22%7D', 'a', '%22']) {
+    expect(await get(`/people?traits=cs.${value}`)).toEqual([
+      400,
+      expect.objectContaining({ code: expect.any(String) }),
+    ]);
+  }
+});
+
 test('without an extra search path only the schema of the tables is in it', async () => {
   const { read } = DATABASE_SETTINGS.extraSearchPath;
   const get = await serve(read('', '--extra-search-path'));
