@@ -1,4 +1,5 @@
 /** The rows that contain the words of a query, without rows and fields that the caller may not read. */
+import { compareText } from '../../collection/types/compare.ts';
 import { nearWords, patternsOfNear } from '../../text/words/edit-distance.ts';
 import { type Language, spellingsOf, stemOf } from '../../text/words/languages.ts';
 import { isCode } from '../../text/words/tokens.ts';
@@ -106,7 +107,7 @@ export class Vocabulary {
     return all.filter((each) => !all.some((other) => other !== each && each.startsWith(other)));
   }
 
-  /** The words with the prefix in each row. */
+  /** The words with the prefix in each row, in ascending order: that of the index depends on hidden rows. */
   *completions(): Pauses<ReadonlyMap<number, readonly string[]>> {
     const found = new Map<number, string[]>();
     const add = (word: string) => (document: number, bytes: Uint8Array, hitsAt: number) => {
@@ -120,6 +121,7 @@ export class Vocabulary {
       const take = add(String(word));
       eachPosting(bytes, (document, hitsAt) => take(document, bytes, hitsAt));
     });
+    for (const words of found.values()) words.sort(compareText);
     return found;
   }
 
