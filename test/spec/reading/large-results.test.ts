@@ -83,6 +83,18 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     }
   });
 
+  test('a list that is being sent does not wait for all costly reads that begin', async () => {
+    const response = await catalogue.fetch('/products');
+    let finished = 0;
+    const costly = Array.from({ length: 40 }, async (_, index) => {
+      await catalogue.list(`/products?select=id&order=quantity_per_unit&limit=1&offset=${9_000 + index}`);
+      finished++;
+    });
+    expect((await response.json()) as Row[]).toHaveLength(COUNT);
+    expect(finished).toBeLessThan(36);
+    await Promise.all(costly);
+  });
+
   test('the list as NDJSON and as CSV', async () => {
     const lines = async (accept: string) =>
       (await (await catalogue.fetch('/products?select=id', { headers: { accept } })).text()).trimEnd().split('\n');

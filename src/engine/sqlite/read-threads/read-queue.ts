@@ -1,6 +1,7 @@
 /**
  * The queue of the reader threads. A read needs a turn to start, and one for each chunk of a streamed result. Turns are
- * assigned in order, so that nobody waits for another's whole result. A read that would wait too long is rejected at
+ * assigned in order, so that nobody waits for another's whole result; but after a read has started on a thread, a chunk
+ * comes next, since each would otherwise wait for all reads that start. A read that would wait too long is rejected at
  * once.
  */
 import { ApiError } from '../../../base/errors.ts';
@@ -44,6 +45,8 @@ export class ReadQueue {
   /** Connections with a leaked statement, for the metrics. */
   stale = 0;
   private readonly waiting: Waiting[] = [];
+  /** The threads whose last turn started a read. */
+  private readonly started = new Set<Reader | undefined>();
   /** The average duration of a first turn. */
   private meanMs = 0;
 
@@ -70,7 +73,8 @@ export class ReadQueue {
 
   /** Assigns turns to all that can run now. */
   give(): void {
-    for (const waiting of [...this.waiting]) {
+    const isNext = ({ reader }: Waiting) => Number(this.started.has(reader));
+    for (const waiting of this.waiting.toSorted((one, other) => isNext(other) - isNext(one))) {
       const reader = waiting.reader ?? this.freeReader();
       if (reader?.isIdle !== true) continue;
       this.leave(waiting);
@@ -107,6 +111,8 @@ export class ReadQueue {
 
   private async take(reader: Reader, { request, reader: begunBy, resolve, reject }: Waiting): Promise<void> {
     const startedAt = performance.now();
+    if (begunBy === undefined) this.started.add(reader);
+    else this.started.delete(reader);
     try {
       const answer = await reader.ask(request());
       this.stale += answer.stale;
