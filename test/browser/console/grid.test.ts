@@ -101,6 +101,7 @@ browserStories('the cell grid', (stage) => {
 
     await cell(stage, 'product_name', 1).click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Delete the row' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await stage.until('Chang was duplicated.');
     await page.getByRole('complementary', { name: 'Chang' }).waitFor();

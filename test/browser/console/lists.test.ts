@@ -38,6 +38,8 @@ browserStories('lists', (stage) => {
       expect(new URL(page.url()).pathname).toBe('/console');
       await page.getByRole('link', { name: 'Products', exact: true }).first().click();
       await page.getByRole('searchbox', { name: 'Search', exact: true }).fill("anton's");
+      // The values beside the found rows move the heads.
+      await page.getByRole('complementary').waitFor();
       await page.getByRole('columnheader', { name: 'Unit price' }).getByRole('button').click();
       await untilShown(page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
     });

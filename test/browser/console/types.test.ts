@@ -112,6 +112,12 @@ browserStories(
       }
       const stored = async () => [(await stage.product(1)).category_id, (await stage.product(2)).category_id];
       await until('both categories', async () => String(await stored()) === '8,6');
+      // Tab takes the only option.
+      await page.keyboard.type('Dairy', { delay: 40 });
+      await page.getByRole('option', { name: 'Dairy Products' }).waitFor();
+      await page.keyboard.press('Tab');
+      await until('the category', async () => (await stage.product(3)).category_id === 4);
+      await page.locator('[role=grid][aria-activedescendant^="cell-2-"]:focus').waitFor();
 
       await stage.open('/c/products/3');
       const input = page.getByRole('combobox', { name: 'Category' });
@@ -121,7 +127,8 @@ browserStories(
         await page.keyboard.press(key);
         await page.locator('[role=combobox][aria-expanded=false]:not([aria-invalid])').and(input).waitFor();
         await page.keyboard.press('Control+s');
-        await until('the category', async () => (await stage.product(3)).category_id === 8);
+        await stage.until('Saved.');
+        expect((await stage.product(3)).category_id).toBe(8);
         expect(await page.getByRole('dialog').count()).toBe(0);
         await stage.service.fetch('/products/3', { method: 'PATCH', body: '{"category_id":2}' });
         await page.reload();
@@ -144,6 +151,16 @@ browserStories(
       // Shown values can be pasted.
       await paste(stage, 'Nov 17, 2026');
       await until('the date', async () => (await stage.product(3)).released === '2026-11-17');
+
+      // A letter, and a part of a date, are no date: the stored one stays.
+      await page.keyboard.type('x');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('12');
+      await page.keyboard.press('Enter');
+      await stage.until('“…” is not a valid value.');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Delete');
+      await stage.until('1 cell changed.');
     });
 
     test('tags, choices, times, flags and long numbers are edited in their cells', async () => {

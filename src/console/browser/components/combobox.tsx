@@ -85,6 +85,9 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       if (isLoading && options.length === 0) setEntered(true);
       else if (at >= 0 && at < count) choose(at);
       else leave();
+    } else if (event.key === 'Tab' && typed?.trim() && options.length === 1 && !isLoading) {
+      // The browser, or the grid, moves on.
+      choose(0);
     } else if ((event.key === 'Backspace' || event.key === 'Delete') && typed === '' && text !== '') {
       onChoose(undefined);
     } else if (event.key === 'Escape' && isOpen && !isInline) {

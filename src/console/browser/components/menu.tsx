@@ -88,9 +88,11 @@ export function showContextMenu(at: MouseEvent | Element, label: string, groups:
 export const isMenuKey = ({ key, shiftKey }: { readonly key: string; readonly shiftKey: boolean }): boolean =>
   key === 'ContextMenu' || (key === 'F10' && shiftKey);
 
+/** The context menu of the page, within its main landmark. */
 export function ContextMenu() {
   const menu = useStore(contextMenu);
-  return menu && createPortal(<MenuAtPoint key={`${menu.x} ${menu.y} ${menu.label}`} {...menu} />, document.body);
+  const main = document.getElementById('content') ?? document.body;
+  return menu && createPortal(<MenuAtPoint key={`${menu.x} ${menu.y} ${menu.label}`} {...menu} />, main);
 }
 
 function MenuAtPoint({ x, y, label, groups }: OpenMenu) {

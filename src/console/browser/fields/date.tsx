@@ -12,12 +12,23 @@ const format = ({ field }: FieldPlace, value: Value): string => formatDate(field
 
 const print = ({ field }: FieldPlace, value: Value): string => editableTime(field, String(value)) ?? String(value);
 
+/** The text of a date whose parts are not all there: the browser's input has no value then, as if it were empty. */
+const INCOMPLETE = '…';
+
 function DateInput(props: InputProps) {
-  const { field, text } = props;
+  const { field, onChange } = props;
+  const text = props.text === INCOMPLETE ? '' : props.text;
+  const report = ({ currentTarget: { value, validity } }: { readonly currentTarget: HTMLInputElement }) => {
+    const next = validity.badInput ? INCOMPLETE : value;
+    if (next !== props.text) onChange(next);
+  };
   return (
     <input
-      {...textAttributes(props)}
+      {...textAttributes({ ...props, text })}
       type={dateInputOf(field, text)}
+      onChange={report}
+      // The first part changes no value.
+      onKeyUp={report}
       step={field.type.input === 'date' ? undefined : 'any'}
       required={field.required}
     />

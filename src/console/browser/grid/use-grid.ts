@@ -34,6 +34,8 @@ export interface ActiveEdit extends Editing {
   readonly field: Field;
   /** The number of rows then. */
   readonly stored: number;
+  /** Whether the input has taken a text. That of a date takes no letters. */
+  readonly hasText?: boolean;
 }
 
 interface GridOptions {
@@ -99,6 +101,10 @@ export function useGrid(options: GridOptions) {
   const commit = (): boolean => {
     const editing = current.current;
     if (editing === undefined) return true;
+    if (editing.isTyped && !editing.hasText) {
+      setEdit(undefined);
+      return true;
+    }
     const { row, field, text } = editing;
     const place = { collection, field };
     const parsed = parseText(place, text);
@@ -117,7 +123,7 @@ export function useGrid(options: GridOptions) {
   const setText = (text: string) => {
     const editing = current.current;
     if (editing === undefined) return;
-    setEdit({ ...editing, text, problem: undefined });
+    setEdit({ ...editing, text, problem: undefined, hasText: true });
     if (text === '' || kindOf({ collection, field: editing.field }).name !== 'reference') return;
     if (commit()) focus();
   };
@@ -159,8 +165,11 @@ export function useGrid(options: GridOptions) {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter on an option has saved the cell.
-    if (edit !== undefined && current.current === undefined && event.key === 'Enter') return moveOn(edit, event);
+    // Enter or Tab on an option has saved the cell.
+    if (edit !== undefined && current.current === undefined && (event.key === 'Enter' || event.key === 'Tab')) {
+      event.preventDefault();
+      return moveOn(edit, event);
+    }
     if (event.defaultPrevented) return;
     if (current.current !== undefined) return onEditKey(event);
     if (event.target !== event.currentTarget) return;
