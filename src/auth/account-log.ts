@@ -45,7 +45,10 @@ export class AccountLog {
   /** Someone with many addresses must not fill the database, so the number that is stored per hour is limited. */
   async failed(user_name: string | null, result: Failure, origin: LoginOrigin): Promise<void> {
     const { failures } = this;
-    if (Date.now() - failures.since > HOUR_MS) Object.assign(failures, { count: 0, since: Date.now() });
+    if (Date.now() - failures.since > HOUR_MS) {
+      Object.assign(failures, { count: 0, since: Date.now() });
+      await this.removeOld();
+    }
     failures.count++;
     if (failures.count <= MAX_STORED_LOGIN_FAILURES) await this.add(randomText(), user_name, result, origin);
   }

@@ -74,7 +74,7 @@ export async function changeUser(
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };
   const claimed = claims === undefined && disabled === undefined ? {} : { claims: changedClaims(user, changes) };
   const changed = { ...others, ...hashed, ...claimed, stamp: randomText() };
-  const exists = await store.users.change(user.name, changed, hasRole(roles));
+  const exists = await store.users.change(user.name, changed, among('role', roles));
   if (exists) await store.sessions.remove('user_name', user.name);
   return exists;
 }
@@ -90,14 +90,14 @@ function changedClaims(
 
 export async function removeUser(store: CredentialStore, given: string, roles?: ReadonlySet<string>): Promise<boolean> {
   const user = await findUser(store, given);
-  if (user === undefined || !(await store.users.remove('name', user.name, '=', hasRole(roles)))) return false;
+  if (user === undefined || !(await store.users.remove('name', user.name, '=', among('role', roles)))) return false;
   await store.sessions.remove('user_name', user.name);
   return true;
 }
 
-function hasRole(roles: ReadonlySet<string> | undefined): Predicate {
-  if (roles === undefined) return ALWAYS;
-  return { kind: 'in', of: fieldExpression(USERS.byName.get('role')!), values: [...roles] };
+function among(name: 'role' | 'stamp', values: Iterable<string> | undefined): Predicate {
+  if (values === undefined) return ALWAYS;
+  return { kind: 'in', of: fieldExpression(USERS.byName.get(name)!), values: [...values] };
 }
 
 /** A new session. Its text belongs in the cookie and nowhere else. */
@@ -145,13 +145,14 @@ export class Users {
 
   /** Ends all sessions, and begins a new one for the caller. */
   async changePassword(name: string, current: string, next: string, origin: LoginOrigin): Promise<StartedSession> {
-    await this.findUser(name, current, origin);
+    const user = await this.findUser(name, current, origin);
     const problem = passwordProblem(next);
     if (problem !== undefined) throw new ApiError('PGRST102', problem, { details: 'The password was not changed.' });
-    await changeUser(this.store, name, { password: next });
-    const changed = await this.store.users.find(name);
-    if (changed === undefined) throw ended('the user was removed');
-    return this.startSession(changed, origin);
+    const changes = { password: await hashPassword(next), stamp: randomText() };
+    // Another request may have disabled the user, or reset the password.
+    if (!(await this.store.users.change(user.name, changes, among('stamp', [user.stamp])))) throw ended(CHANGED);
+    await this.store.sessions.remove('user_name', user.name);
+    return this.startSession({ ...user, ...changes }, origin);
   }
 
   private async findUser(name: string, password: string, origin: LoginOrigin): Promise<StoredUser> {
@@ -195,13 +196,15 @@ function credentialOf(session: StoredSession | undefined, user: StoredUser | und
   if (session === undefined) throw ended('it is not known');
   const endsAt = Date.parse(session.expires_at);
   if (endsAt <= Date.now()) throw ended('it has expired');
-  if (user === undefined || user.stamp !== session.stamp) throw ended('the user was removed or changed');
+  if (user === undefined || user.stamp !== session.stamp) throw ended(CHANGED);
   return { caller: callerFor(user), endsAt };
 }
 
 function callerFor({ name, role, claims }: StoredUser): Caller {
   return { role, claims: { ...claims, sub: name, role }, name, identity: `user ${name}` };
 }
+
+const CHANGED = 'the user was removed or changed';
 
 function ended(cause: string): ApiError {
   return invalidToken('CAT401', 'The session has ended', { hint: 'Log in again.', cause });

@@ -104,7 +104,11 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
 
     test('sees who logged in, and who tried without success', async () => {
       await login('bob');
+      const old = { id: 'old', at: '2026-01-01T00:00:00Z', user_name: 'bob', result: 'ok', address: '', device: '' };
+      await store.logins.add(old);
       await login('bob', 'wrong');
+      // A failure also ends what is older than 30 days: nobody may log in for long.
+      expect(await list('/catalogue/logins?id=eq.old')).toEqual([]);
       await login('s3cret typed as a name', 'wrong');
       await as('admin', '/catalogue/users/bob', sendJson('PATCH', { disabled: true }));
       await login('bob');

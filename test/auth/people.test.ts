@@ -251,6 +251,22 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       await expectRefusal(await service.fetch('/auth/password', sendJson('POST', {})), 401, 'PGRST302');
     });
 
+    test('get no session by a new password if they are disabled meanwhile', async () => {
+      const [name, other] = [await addPerson(), await addPerson()];
+      const cookie = await loggedIn(name);
+      // Their passwords are hashed before that of the request, which has read the user by then.
+      const from = { ...SAME, 'test-address': '203.0.113.9' };
+      const logins = Array.from({ length: 4 }, () => login(other, PASSWORD, from));
+      const body = { current: PASSWORD, password: 'another horse battery' };
+      const changing = post('/auth/password', cookie, body, from);
+      await Bun.sleep(20);
+      await changeUser(service.store, name, { disabled: true });
+      await expectRefusal(await changing, 401, 'CAT401');
+      await Promise.all(logins);
+      await changeUser(service.store, name, { disabled: false });
+      expect((await login(name, PASSWORD, from)).status).toBe(200);
+    });
+
     const CHANGES: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
       'given another role': (name) => changeUser(service.store, name, { role: 'viewer' }),
       'given another password': (name) => changeUser(service.store, name, { password: 'forgotten before' }),
