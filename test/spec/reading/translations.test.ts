@@ -287,6 +287,14 @@ for (const engine of ROLE_ENGINES) {
         hint: 'Use en, de, pt-BR, zh-Hant, pt, sr-Latn, he.',
       });
     });
+
+    test('a tag of thousands of parts means no language', async () => {
+      const long = `de-x${'-a'.repeat(50_000)}`;
+      expect((await get(`/products?lang=${long}`)).status).toBe(400);
+      expect((await get('/products', { 'accept-language': `${long}, de;q=0.5` })).headers.get('content-language')).toBe(
+        'de',
+      );
+    });
   });
 }
 
