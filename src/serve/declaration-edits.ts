@@ -200,9 +200,8 @@ function failed(reason: string): ApiError {
 
 /**
  * The files of rows that a declaration names, by collection, with aliases and merge keys resolved as for the service.
- * Reads no file but the text.
+ * Opens none of them. Empty for a text that is not YAML.
  */
-/** Empty for a text that is not YAML. */
 function rowFilesIn(text: string): ReadonlyMap<string, string> {
   const collections = member(parseNodes(text, new Mistakes()), 'collections');
   const found = entriesOf(collections).flatMap(({ key, node }): [string, string][] => {

@@ -50,7 +50,7 @@ export class ScheduledBackups {
 
   /** Never two at once. */
   readonly start = (): void => {
-    this.pending = this.attempt((maintenance, place) => this.step(maintenance, place)).finally(() => {
+    this.pending ??= this.attempt((maintenance, place) => this.step(maintenance, place)).finally(() => {
       this.pending = undefined;
       if (this.isStopped) return;
       const now = Date.now();
