@@ -35,7 +35,7 @@ browserStories('history', (stage) => {
     await dialog.getByText("Chef Anton's Cajun Seasoning").waitFor();
     await dialog.getByText('comes back').waitFor();
     await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
-    await stage.until('Restored: 1 changes.');
+    await stage.until('Restored: 1 change.');
     expect(await stage.product(4)).toMatchObject({ product_name: "Chef Anton's Cajun Seasoning", unit_price: 22 });
 
     // Someone changed the first of the three rows since: the preview says so, and it stays as it is.
@@ -44,7 +44,7 @@ browserStories('history', (stage) => {
     await dialog.getByText('2 changes are undone:').waitFor();
     expect(await stage.product(2)).toMatchObject({ units_on_order: 12 });
     await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
-    await stage.until('Restored: 2 changes. 1 rows stay as they are.');
+    await stage.until('Restored: 2 changes. 1 row stays as it is.');
     expect(await stage.ask<unknown>('/products?select=units_on_order&id=in.(1,2,3)&order=id')).toEqual([
       { units_on_order: 12 },
       { units_on_order: 40 },

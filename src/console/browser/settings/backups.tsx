@@ -94,7 +94,7 @@ function largestUnit(seconds: number): readonly [count: number, unit: 'day' | 'h
     ['minute', 60],
   ] as const;
   const [unit, length] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
-  return [Math.floor(seconds / length), unit];
+  return [seconds / length, unit];
 }
 
 const inUnit = (count: number, unit: string): string =>
@@ -102,5 +102,5 @@ const inUnit = (count: number, unit: string): string =>
 
 function ageOf(time: string): string {
   const [count, unit] = largestUnit(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
-  return new Intl.RelativeTimeFormat(language).format(-count, unit);
+  return new Intl.RelativeTimeFormat(language).format(-Math.floor(count), unit);
 }

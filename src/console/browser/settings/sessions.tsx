@@ -1,5 +1,6 @@
 /** Who is logged in, with the ways to end sessions, and the latest logins with those that failed. */
 import { useDeferredValue, useState } from 'react';
+import { escapeLike } from '../api/query/filter-text.ts';
 import { session } from '../api/session/session.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/inputs.tsx';
@@ -40,7 +41,7 @@ const ofUser = (name: string, operator = 'eq') => `?user_name=${operator}.${enco
 export function Sessions() {
   const [typed, setTyped] = useState('');
   const name = useDeferredValue(typed.trim());
-  const filter = name === '' ? '' : `&user_name=ilike.${encodeURIComponent(`*${name}*`)}`;
+  const filter = name === '' ? '' : `&user_name=ilike.${encodeURIComponent(`*${escapeLike(name)}*`)}`;
   const sessions = useSetting<readonly Session[]>(`sessions?order=expires_at.desc&limit=${SHOWN}${filter}`);
   const logins = useSetting<readonly Login[]>(`logins?order=at.desc&limit=${SHOWN}${filter}`);
   const me = session?.name ?? '';

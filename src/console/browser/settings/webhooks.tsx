@@ -70,7 +70,10 @@ interface WebhookPartProps {
 function WebhookPart({ webhook, onChange }: WebhookPartProps) {
   const { name, url, delivered, delivered_at, unsent, waiting, failed } = webhook;
   const path = `webhooks/${encodeURIComponent(name)}`;
-  const { data = [] } = useSetting<readonly Delivery[]>(path, waiting + failed > 0, REFRESH_MS);
+  const hasDeliveries = waiting + failed > 0;
+  const { data } = useSetting<readonly Delivery[]>(path, hasDeliveries, REFRESH_MS);
+  // Those that were read before may be done.
+  const deliveries = hasDeliveries && data !== undefined ? data : [];
   const [result, setResult] = useState<string>();
   const send = async (body: Patch, words: (answer: Sent) => string) =>
     setResult(words((await changeSetting('POST', path, body)) as Sent));
@@ -102,11 +105,11 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
           ),
         )}
       </dl>
-      {data.length > 0 && (
+      {deliveries.length > 0 && (
         <>
           <SettingsTable
             heads={t.settings.deliveryHeads}
-            rows={data.map((each) => ({ ...each, name: String(each.seq) }))}
+            rows={deliveries.map((each) => ({ ...each, name: String(each.seq) }))}
             cellsOf={({ collection, key, attempts, next_at, reason }) => [
               `${collection} ${key ?? ''}`,
               formatNumber(attempts),

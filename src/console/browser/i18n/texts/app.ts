@@ -25,7 +25,7 @@ export const app = {
   add: ['Add', 'Hinzufügen'],
   undo: ['Undo', 'Rückgängig'],
   undoing: ['Undoing: {done} of {total} changes.', 'Rückgängig: {done} von {total} Änderungen.'],
-  undoHistory: ['Changes of this tab', 'Eine Änderung dieses Tabs rückgängig machen'],
+  undoHistory: ['Changes of this tab', 'Änderungen dieses Tabs'],
   undone: ['Undone.', 'Rückgängig gemacht.'],
   redone: ['Repeated.', 'Wiederholt.'],
   undonePartly: [

@@ -46,8 +46,11 @@ export const history = {
   restoreTitle: ['Restore {title}?', '{title} wiederherstellen?'],
   restoreValue: ['Restore {value}', '{value} wiederherstellen'],
   valueRestored: ['The value was restored.', 'Der Wert wurde wiederhergestellt.'],
-  restored: ['Restored: {count} changes.', 'Wiederhergestellt: {count} Änderungen.'],
-  keptRows: ['{count} rows stay as they are.', '{count} Zeilen bleiben, wie sie sind.'],
+  restored: ['Restored: {count|# change|# changes}.', 'Wiederhergestellt: {count|# Änderung|# Änderungen}.'],
+  keptRows: [
+    '{count|# row stays as it is|# rows stay as they are}.',
+    '{count|# Zeile bleibt, wie sie ist|# Zeilen bleiben, wie sie sind}.',
+  ],
   willChange: [
     '{count|One change is undone:|# changes are undone:}',
     '{count|Eine Änderung wird rückgängig gemacht:|# Änderungen werden rückgängig gemacht:}',

@@ -6,7 +6,7 @@ export const exporting = {
     csv: ['CSV', 'CSV'],
     json: ['JSON', 'JSON'],
   },
-  running: ['Exporting… {count}', 'Export läuft… {count}'],
+  running: ['Exporting… {count}', 'Export läuft … {count}'],
   stop: ['Stop the export', 'Export anhalten'],
   done: ['{count|# row|# rows} exported.', '{count|# Zeile|# Zeilen} exportiert.'],
   tooManyRows: [

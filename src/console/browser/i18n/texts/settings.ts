@@ -59,7 +59,7 @@ export const settings = {
       'Die Person wird innerhalb einer Sekunde überall abgemeldet.',
     ],
     keys: [
-      'Programs with this key get no answer after a second.',
+      'Programs with this key are rejected after a second.',
       'Programme mit diesem Schlüssel werden nach einer Sekunde abgewiesen.',
     ],
   },
@@ -255,7 +255,7 @@ export const settings = {
   deviceOn: ['{browser} on {system}', '{browser} auf {system}'],
   backUpNow: ['Back up now', 'Jetzt sichern'],
   backedUp: ['The backup is complete.', 'Die Sicherung ist fertig.'],
-  backupsEvery: ['A backup every {interval}, in {place}.', 'Eine Sicherung alle {interval}, in {place}.'],
+  backupsEvery: ['A backup every {interval}, in {place}.', 'Abstand der Sicherungen: {interval}. Ort: {place}.'],
   backupsOff: [
     'The service makes no regular backups. Start it with --backup-every 1h --backup-to PLACE, or run catalogue backup.',
     'Der Dienst sichert nicht regelmäßig. Starten Sie ihn mit --backup-every 1h --backup-to ORT, oder verwenden Sie catalogue backup.',
@@ -272,6 +272,6 @@ export const settings = {
   ],
   sentAgain: [
     '{count|# change|# changes} will be sent again.',
-    '{count|# Änderung|# Änderungen} werden erneut gesendet.',
+    '{count|# Änderung wird|# Änderungen werden} erneut gesendet.',
   ],
 } as const;

@@ -39,6 +39,6 @@ export const views = {
   ],
   movedToTop: ['{title} is now at the top.', '{title} ist jetzt auf der obersten Ebene.'],
   movedBelow: ['{title} is now below {place}.', '{title} ist jetzt unter {place}.'],
-  moveTo: ['Move below…', 'Verschieben unter…'],
+  moveTo: ['Move below…', 'Verschieben unter …'],
   moveToTop: ['Move to the top', 'Auf die oberste Ebene'],
 } as const;
