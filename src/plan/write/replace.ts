@@ -69,7 +69,7 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
     .map((field, index) => ({ field, value: row[index] }))
     .filter(({ field }) => given.includes(field) || (field.onUpdate !== undefined && !isKey(into, field)))
     // A value that was copied from another row stays.
-    .filter(({ field, value }) => !field.readOnly && (field.copies === undefined || value !== undefined))
+    .filter(({ field, value }) => field.copies === undefined || value !== undefined)
     .map(({ field, value = null }) => ({ field, value }));
   return {
     kind: 'update',

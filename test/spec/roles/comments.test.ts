@@ -103,6 +103,16 @@ describe.each(TWO_ENGINES)('%s: comments', (engine) => {
       { text: 'Still mine', author: 'user ann', edited_at: expect.stringContaining('T') },
     ]);
     expect((await shop.fetch(path, { method: 'DELETE', headers: ANN })).status).toBe(204);
+    const replaced = await add(ANN, { row_id: 3, text: 'To replace' });
+    const replacement = sendJson('PUT', { row_id: 3, text: 'Replaced' }, { ...ANN, prefer: 'return=representation' });
+    expect(await (await shop.fetch(`${COMMENTS}/${replaced.id}`, replacement)).json()).toMatchObject([
+      {
+        text: 'Replaced',
+        author: 'user ann',
+        created_at: replaced.created_at,
+        edited_at: expect.stringContaining('T'),
+      },
+    ]);
     const other = await add(BEN, { row_id: 3, text: 'Ben was here' });
     expect((await shop.fetch(`${COMMENTS}/${other.id}`, { method: 'DELETE', headers: ADMIN })).status).toBe(204);
   });
