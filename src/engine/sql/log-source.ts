@@ -65,6 +65,15 @@ export function logColumns(view: LogView, scopes: LogScopes): LogColumns {
   };
 }
 
+/** A column of one scan of the log. It depends on the collection of the entry, unless all collections agree. */
+export function columnByCollection(columns: ReadonlyMap<string, LogColumns>, part: keyof LogColumns): string {
+  const [first, ...others] = new Set([...columns.values()].map((each) => each[part]));
+  if (first === undefined) return 'null';
+  if (others.length === 0) return first;
+  const cases = [...columns].map(([each, found]) => `when ${quoteText(each)} then ${found[part]}`);
+  return `case log.collection ${cases.join(' ')} end`;
+}
+
 /** PostgreSQL's order of names in a jsonb, so that both engines answer the same. */
 function byName(fields: readonly Field[]): readonly Field[] {
   return fields.toSorted((one, other) => one.name.length - other.name.length || (one.name < other.name ? -1 : 1));

@@ -5,7 +5,7 @@ import type { LogView, ReadPlan } from '../../../plan/types.ts';
 import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, notLogged, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
-import { logColumns, withSources } from '../../sql/log-source.ts';
+import { columnByCollection, type LogColumns, logColumns, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
@@ -107,28 +107,38 @@ function rowsAsOf(collection: Collection, seq: number, bind: Bind): string {
       cross join lateral (${rowOf(collection, 'log.old')}) as earlier where log.old is not null)`;
 }
 
-/** The entries of each collection, up to a position. */
+/**
+ * One scan of the log up to a position. PostgreSQL would compute all entries of a union of collections before it sorts
+ * them for a page.
+ */
 function changesSource(views: readonly LogView[], name: string, upTo: number, dialect: SqlDialect, bind: Bind): string {
-  // PostgreSQL rejects a parameter that nothing uses.
-  const until = views.length === 0 ? '' : `${bind(String(upTo))}::int8`;
-  const arms = views.map((view) => {
-    const { collection } = view;
-    const columns = logColumns(view, {
-      old: scopeOf(dialect, bind, ' old row'),
-      now: scopeOf(dialect, bind, ' new row'),
-      listOfTexts: (texts) => `to_json(array[${texts.join(', ')}])::text`,
-      concat: (texts) => `(${texts.join(' || ')})`,
-    });
-    return `select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${columns.key} as key, ${columns.kind} as kind,
-        (${columns.before})::jsonb as before, (${columns.after})::jsonb as after
-      from ${LOG_TABLE} as log left join lateral (${rowOf(collection, 'log.old')}) as " old row" on true
-        left join lateral (${rowOf(collection, 'log.new')}) as " new row" on true
-      where log.seq <= ${until} and log.collection = ${quoteText(collection.name)} and ${columns.condition}`;
-  });
-  return `${identifier(name)} as not materialized (${arms.join(' union all ') || EMPTY})`;
+  const columns = new Map(views.map((view) => [view.collection.name, entryColumns(view, dialect, bind)]));
+  const shown = (part: keyof LogColumns) => columnByCollection(columns, part);
+  const names = [...columns.keys()].map(quoteText);
+  const among = names.length === 0 ? 'false' : `log.collection in (${names.join(', ')})`;
+  return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection,
+      ${shown('key')} as key, ${shown('kind')} as kind, (${shown('before')})::jsonb as before, (${shown('after')})::jsonb as after
+    from ${LOG_TABLE} as log where log.seq <= ${bind(String(upTo))}::int8 and ${among} and ${shown('condition')})`;
 }
 
-const EMPTY = `select seq, at, actor, role, request_id, collection, key, kind, old::jsonb as before, new::jsonb as after from ${LOG_TABLE} where false`;
+/** Only a column that needs the rows of an entry reads them. */
+function entryColumns(view: LogView, dialect: SqlDialect, bind: Bind): LogColumns {
+  const row = (side: string) =>
+    `left join lateral (${rowOf(view.collection, `log.${side}`)}) as " ${side} row" on true`;
+  const columns = logColumns(view, {
+    old: scopeOf(dialect, bind, ' old row'),
+    now: scopeOf(dialect, bind, ' new row'),
+    listOfTexts: (texts) => `to_json(array[${texts.join(', ')}])::text`,
+    concat: (texts) => `(${texts.join(' || ')})`,
+  });
+  const read = (sql: string) =>
+    OF_ENTRY.has(sql) ? sql : `(select ${sql} from (select) as entry ${row('old')} ${row('new')})`;
+  const { key, kind, before, after, condition } = columns;
+  return { key: read(key), kind: read(kind), before: read(before), after: read(after), condition: read(condition) };
+}
+
+/** Columns that need no row. */
+const OF_ENTRY: ReadonlySet<string> = new Set(['log.key', 'log.kind', 'null::text', 'true']);
 
 const ENTRIES_PER_STEP = 1_000;
 const CHECK_MS = 60_000;

@@ -5,7 +5,7 @@ import type { LogView, ReadPlan } from '../../../plan/types.ts';
 import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
-import { type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';
+import { columnByCollection, type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { type Bind, columnList, identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -90,26 +90,23 @@ function changesSource(views: readonly LogView[], name: string, upTo: number | u
     concat: (texts) => inParentheses(joinInGroups(texts, ' || ')),
   });
   const columns = new Map(views.map((view) => [view.collection.name, logColumns(view, scopes(view))]));
-  const choose = (part: keyof LogColumns) => {
-    if (columns.size === 0) return 'null';
-    if (columns.size === 1) return [...columns.values()][0]![part];
-    const cases = [...columns].map(([each, found]) => `when ${quoteText(each)} then ${found[part]}`);
-    return `case log.collection ${cases.join(' ')} end`;
-  };
-  const shown = (['key', 'kind', 'before', 'after'] as const).map((part) => `${choose(part)} as ${part}`);
+  const shown = (['key', 'kind', 'before', 'after'] as const).map(
+    (part) => `${columnByCollection(columns, part)} as ${part}`,
+  );
   const bounded = upTo === undefined ? '' : ` and likelihood(log.seq <= ${bind(upTo)}, 0.9)`;
   return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${shown.join(', ')}
-    from ${LOG_TABLE} as log where ${conditionOf(columns, choose)}${bounded})`;
+    from ${LOG_TABLE} as log where ${conditionOf(columns)}${bounded})`;
 }
 
 /**
  * With one collection, the index on collection and key can find the entries. Without statistics, SQLite would assume
  * that this finds few of them, and scan them all for every filter and order by position. The same holds for the bound.
  */
-function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'condition') => string): string {
-  const [only, ...others] = columns;
-  if (only === undefined || others.length > 0) return choose('condition');
-  return `likelihood(log.collection = ${quoteText(only[0])}, 0.9) and ${only[1].condition}`;
+function conditionOf(columns: ReadonlyMap<string, LogColumns>): string {
+  const condition = columnByCollection(columns, 'condition');
+  const names = [...columns.keys()].map(quoteText);
+  const isOne = names.length === 1;
+  return `${isOne ? `likelihood(log.collection = ${names[0]}, 0.9)` : `log.collection in (${names.join(', ')})`} and ${condition}`;
 }
 
 /** Compiles fields to values of a logged row. */
