@@ -146,7 +146,7 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   };
 }
 
-/** What lists have in addition, as the parser reads it. */
+/** The details that lists add, as the parser reads them. */
 const DETAILS = Object.fromEntries(
   Object.entries(ACCOUNT_DETAILS).map(([name, fields]) => [name, parseQuery(`select=*,${fields}`).select]),
 );

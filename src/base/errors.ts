@@ -144,7 +144,7 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly candidates?: readonly Readonly<Record<string, string | number>>[];
   /** For the log only. */
   readonly cause?: string;
-  /** What failed, or the code of the system, for the service itself: it tells errors of one code apart. */
+  /** What failed, or the code of the system, for the service itself. It distinguishes errors of one code. */
   readonly reason?: string | undefined;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;

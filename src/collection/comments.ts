@@ -29,7 +29,7 @@ export function commentsOn({ name: collection, key, fields }: CollectionDraft, n
       ? { references: [{ fields: names, collection, to: key, constraint, onDelete: 'cascade' as const }] }
       : {}),
     fields: [
-      // Numbers would tell how many comments there are on rows that a role does not see.
+      // Numbers would reveal how many comments exist on rows that a role does not see.
       { name: 'id', type: 'uuid', default: 'uuid' },
       ...rows,
       { name: 'text', type: 'text', required: true, maxLength: MAX_COMMENT_LENGTH, pattern: '\\S' },

@@ -118,7 +118,7 @@ export const SERVED_ACCOUNTS: Readonly<Record<'keys' | 'users' | 'sessions' | 'l
   logins: LOGINS,
 };
 
-/** What a list has in addition, if its `select` does not say otherwise. */
+/** The details that a list adds, unless it has a `select`. */
 export const ACCOUNT_DETAILS: Readonly<Record<string, string>> = {
   keys: `...${KEY_USES.name}(last_used_at)`,
   sessions: `...${LOGINS.name}(at,address,device)`,

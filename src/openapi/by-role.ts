@@ -27,7 +27,7 @@ export function writableBy(collection: Collection, part: 'creates' | 'updates'):
 
 const READ: readonly Right[] = ['read'];
 
-/** The rights that a request needs by its method, if nothing else is said. */
+/** The rights that a request needs by its method, unless the operation names others. */
 const NEEDED: Readonly<Record<string, readonly Right[]>> = {
   get: READ,
   post: ['create'],

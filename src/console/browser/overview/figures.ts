@@ -135,7 +135,7 @@ async function readStock(
   return rows.length > MAX_GROUPS ? undefined : rows;
 }
 
-/** What a row of the request adds to a figure. */
+/** The amount that a row of the request adds to a figure. */
 const ADDENDS = {
   value: ({ factor, sum }: Row) => Number(factor ?? 0) * Number(sum ?? 0),
   stock: ({ factor, count }: Row) => Number(factor ?? 0) * Number(count),

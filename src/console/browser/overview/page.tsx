@@ -112,7 +112,7 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
       </h2>
       <ul>
         {bars.map((bar) => (
-          <li key={bar.label}>
+          <li key={bar.filters[0]?.[1] ?? bar.label}>
             <Link className="item" href={addressOf(widget, bar.filters)} data-value={bar.value}>
               <span className="one-line" title={bar.label}>
                 {bar.label}
