@@ -90,6 +90,25 @@ browserStories(
       await until('the first supplier', async () => (await text(stage, 'supplier_id', 0)) === first!.company_name);
     });
 
+    test('a name of several rows stands for none of them', async () => {
+      const { page } = stage;
+      const { supplier_id } = await stage.product(1);
+      const [other] = await stage.ask<{ company_name: string }[]>(`/suppliers?id=neq.${supplier_id}&order=id`);
+      const name = other!.company_name;
+      const twin = sendJson('POST', { id: 99, company_name: name });
+      expect((await stage.service.fetch('/suppliers', twin)).status).toBe(201);
+      await stage.open('/c/products?order=id');
+      await untilShown(page, ['Chai']);
+      await cell(stage, 'supplier_id', 0).click({ position: { x: 170, y: 10 } });
+      await page.keyboard.type(name, { delay: 125 });
+      await page.getByRole('option', { name }).nth(1).waitFor();
+      await page.keyboard.press('Tab');
+      await stage.until(`Several rows have the name “${name}”.`);
+      await page.keyboard.press('Escape');
+      expect((await stage.product(1)).supplier_id).toBe(supplier_id);
+      await stage.service.fetch('/suppliers?id=eq.99', { method: 'DELETE' });
+    });
+
     test('references are typed down a column, and by a name whose row arrives late, as fast as the keys come', async () => {
       const { page } = stage;
       await stage.open('/c/products?order=id');

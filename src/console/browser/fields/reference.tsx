@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { type Collection, may, referenceOf, titleFieldOf, titleOfCollection, type Value } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
-import { cachedTitle, cacheTitle, titleKey } from '../api/query/titles.ts';
+import { cachedTitle, cacheTitle, countTitled, titleKey } from '../api/query/titles.ts';
 import { newRows } from '../api/questions.ts';
 import { Combobox } from '../components/combobox.tsx';
 import { readTyped } from '../i18n/numbers.ts';
@@ -23,6 +23,7 @@ function parse({ collection, field }: FieldPlace, text: string): Parsed {
   const parsed = plain === undefined ? undefined : parsePlain(field, plain);
   if (parsed !== undefined && 'value' in parsed) return parsed;
   const other = referenceOf(collection, field)!;
+  if (countTitled(other, plain ?? text) > 1) return { problem: t.grid.ambiguous(text.trim()) };
   const unknown = t.importing.unknownName(text, titleOfCollection(other));
   return { problem: `${unknown} ${mayCreate(other) ? t.errors.chooseRow : t.errors.mayNotCreate}` };
 }
@@ -55,7 +56,11 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
     queryKey: ['list', other.name, 'options', typed],
     queryFn: ({ signal }) => findRows(other, typed, signal),
   });
-  const named = (name: string) => found.data?.find(({ label }) => label.toLowerCase() === name.toLowerCase())?.value;
+  /** The row of this name, unless several have it. */
+  const named = (name: string) => {
+    const rows = found.data?.filter(({ label }) => label.toLowerCase() === name.toLowerCase());
+    return rows?.length === 1 ? rows[0]!.value : undefined;
+  };
   // The options may arrive after the person has left the input with a name.
   const late = text === typed ? named(text) : undefined;
   useEffect(() => {

@@ -56,6 +56,12 @@ export function cachedTitle(collection: Collection, key: unknown): string | unde
   return queryClient.getQueryData(titleKey(collection, key));
 }
 
+/** The number of known rows with this title, in any case. */
+export const countTitled = ({ name }: Collection, title: string): number =>
+  queryClient
+    .getQueriesData<string>({ queryKey: ['title', name] })
+    .filter(([, each]) => each?.toLowerCase() === title.trim().toLowerCase()).length;
+
 /** Stores the titles of the rows that these rows refer to. */
 export function cacheTitles(collection: Collection, rows: readonly Row[]): void {
   for (const field of titledFields(collection)) {
