@@ -6,7 +6,7 @@ import type { Catalogue, Collection } from './catalogue.ts';
 /** The language of fields unless the declaration says otherwise. */
 export const USUAL_LANGUAGE = 'en';
 
-/** The length of a tag that is read: each of its parts is taken off in turn. RFC 5646 (4.4.1) asks for 35 characters. */
+/** The longest tag that is read: each of its parts is taken off in turn. RFC 5646 (4.4.1) asks for 35 characters. */
 const MAX_TAG_LENGTH = 100;
 /** Tags of language, script and region (RFC 5646), without extensions. */
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
