@@ -135,13 +135,13 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
 
   const lists = { GET: list, HEAD: list };
   return {
-    users: { ...lists, POST: withoutDryRun(addOneUser) },
-    'users/': { PATCH: withoutDryRun(change), DELETE: withoutDryRun(remove) },
-    keys: { ...lists, POST: withoutDryRun(addOneKey) },
-    'keys/': { DELETE: withoutDryRun(remove) },
+    users: { ...lists, POST: addOneUser },
+    'users/': { PATCH: change, DELETE: remove },
+    keys: { ...lists, POST: addOneKey },
+    'keys/': { DELETE: remove },
     roles: { GET: listRoles, HEAD: listRoles },
-    sessions: { ...lists, DELETE: withoutDryRun(endSessions) },
-    'sessions/': { DELETE: withoutDryRun(endSession) },
+    sessions: { ...lists, DELETE: endSessions },
+    'sessions/': { DELETE: endSession },
     logins: lists,
   };
 }
@@ -163,16 +163,6 @@ function checkManages({ context }: ResourceRequest, role: string): void {
     hint: `Your role manages users of ${[...roles].join(', ')}.`,
     field: 'role',
   });
-}
-
-function withoutDryRun(handler: Handler): Handler {
-  return async (asked) => {
-    if (asked.context.call.preferences.tx !== 'rollback') return handler(asked);
-    throw new ApiError('PGRST127', 'users and keys have no dry run', {
-      nothingChanged: true,
-      hint: 'Send the request without Prefer: tx=rollback.',
-    });
-  };
 }
 
 function whatIn({ name }: ResourceRequest): 'key' | 'user' {

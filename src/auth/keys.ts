@@ -20,10 +20,10 @@ export async function addKey(store: CredentialStore, { name, role, claims, expir
   return text;
 }
 
-/** Resolves to whether the key existed. A later key of this name has uses of its own. */
+/** Resolves to whether the key existed. A later key of this name has uses of its own, if they can be removed. */
 export async function revokeKey(store: CredentialStore, name: string): Promise<boolean> {
   const existed = await store.keys.remove('name', name);
-  if (existed) await store.uses.remove('name', name);
+  if (existed) await store.uses.remove('name', name).catch(() => undefined);
   return existed;
 }
 

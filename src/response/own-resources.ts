@@ -1,4 +1,5 @@
 /** Resources of the service below /catalogue, such as users and the declaration, for callers that may manage them. */
+import { ApiError } from '../base/errors.ts';
 import { nameOfPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
@@ -45,6 +46,12 @@ export function answerResource(
   context.route = route;
   const handlers = resources[path]!;
   checkMethod(call, Object.keys(handlers));
+  if (call.isWrite && name !== 'declaration' && call.preferences.tx === 'rollback') {
+    throw new ApiError('PGRST127', `${name} have no dry run`, {
+      nothingChanged: true,
+      hint: 'Send the request without Prefer: tx=rollback.',
+    });
+  }
   return trackWork(context, handlers[call.method]!({ name, key: key && nameOfPart(key), context }));
 }
 

@@ -99,3 +99,5 @@ export const WEBHOOK_CHANGES = 100;
 export const WEBHOOK_MESSAGES = 8;
 /** While a webhook has this many deliveries that wait, it reads no further changes. */
 export const WEBHOOK_WAITING = 1_000;
+/** The number of failed or waiting deliveries that a webhook lists. */
+export const LISTED_DELIVERIES = 1_000;

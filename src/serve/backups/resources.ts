@@ -23,9 +23,9 @@ export function backupResources(settings: BackupSettings, audit: Audit, backUp: 
         hint: problemOf(settings) ?? 'Start it with --backup-every, or use catalogue backup.',
       });
     }
+    audit('a backup was requested', { by: context.caller?.name });
     const reason = await backUp();
     if (reason !== undefined) throw new ApiError('CAT503', `the backup failed: ${reason}`);
-    audit('a backup was requested', { by: context.caller?.name });
     return jsonAnswer(201, await stateOf(settings));
   };
   return { backups: { GET: list, HEAD: list, POST: add } };
@@ -40,8 +40,8 @@ async function stateOf(settings: BackupSettings) {
   try {
     const backups = await describeBackups(openPlace(place));
     const last_backup_at = backups.at(-1)?.time ?? null;
-    const age = Date.now() - Date.parse(last_backup_at ?? '1970-01-01');
-    // As the alert CatalogueBackupOld.
+    // The first backup may take a while after the start.
+    const age = Date.now() - (last_backup_at === null ? performance.timeOrigin : Date.parse(last_backup_at));
     return { ...state, last_backup_at, is_late: backupSeconds > 0 && age > 2000 * backupSeconds, backups };
   } catch (error) {
     // Without regular backups, the folder need not exist.

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
-import { WEBHOOK_WAITING } from '../../base/limits/engine.ts';
+import { LISTED_DELIVERIES, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
@@ -38,7 +38,7 @@ export function webhookResources(
     throw new ApiError('CAT404', `no webhook has the name ${key}`, { hint: 'GET /catalogue/webhooks lists them.' });
   };
   const deliveries = async (asked: ResourceRequest) =>
-    jsonAnswer(200, await store.deliveries(`${isOf(webhookOf(asked))}&order=seq`));
+    jsonAnswer(200, await store.deliveries(`${isOf(webhookOf(asked))}&order=seq&limit=${LISTED_DELIVERIES}`));
   const send = async (asked: ResourceRequest) => {
     const form = 'a JSON object with seq, since or test, or {} for all deliveries';
     const body = await objectIn(bodies, asked.context.call, form);

@@ -1,5 +1,5 @@
 /** The backups of a service as an administrator sees them over HTTP. */
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, expect, setSystemTime, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupResources } from '../../../src/serve/backups/resources.ts';
@@ -31,11 +31,13 @@ test('an administrator sees the backups and makes one now; others do not', async
     (await run({ cwd, args: ['key', 'add', '--role', role, '--name', role] })).stdout.trim();
   const [admin, viewer] = [await keyOf('admin'), await keyOf('viewer')];
   const service = await startService({ cwd, args: ['--backup-every', '1h', '--log-level', 'silent'] });
-  const ask = (method: string, apikey = admin) => service.fetch('/catalogue/backups', { method, headers: { apikey } });
+  const ask = (method: string, apikey = admin, more = {}) =>
+    service.fetch('/catalogue/backups', { method, headers: { apikey, ...more } });
   const state = async () => (await (await ask('GET')).json()) as State;
   await until('the first backup', async () => (await state()).backups.length === 1);
   const headers = { apikey: admin, 'content-type': 'application/json' };
   await service.fetch('/products', { method: 'POST', headers, body: '{"id":1}' });
+  await expectRefusal(await ask('POST', admin, { prefer: 'tx=rollback' }), 400, 'PGRST127');
   const added = await ask('POST');
   expect([added.status, ((await added.json()) as State).backups.length]).toEqual([201, 2]);
   const { backups, last_backup_at, ...rest } = await state();
@@ -55,6 +57,19 @@ test('an administrator sees the backups and makes one now; others do not', async
   writeFileSync(join(cwd, 'backups'), '');
   await expectRefusal(await ask('POST'), 503, 'CAT503');
   expect(await state()).toMatchObject({ is_late: true, problem: expect.stringContaining('backups'), backups: [] });
+});
+
+test('before its first backup, a service is late only after twice the interval', async () => {
+  const flags = ['--database', 'sqlite:some.db', '--backup-folder', temporaryFolder(), '--backup-every', '1h'];
+  const { backups } = backupResources(readSettings(SERVE_SETTINGS, flags, {}), () => undefined, undefined);
+  const state = async () =>
+    JSON.parse(
+      (await backups!.GET!({ name: 'backups', key: undefined, context: {} as never })).body as string,
+    ) as State;
+  expect(await state()).toMatchObject({ last_backup_at: null, is_late: false, backups: [] });
+  setSystemTime(Date.now() + 3 * 3_600_000);
+  expect((await state()).is_late).toBe(true);
+  setSystemTime();
 });
 
 test('a service that makes no backups says so', async () => {

@@ -12,6 +12,7 @@ import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
 import { Log } from '../../../src/observe/log.ts';
 import { declarationEdits } from '../../../src/serve/declaration-edits.ts';
 import { webhookResources } from '../../../src/serve/webhooks/resources.ts';
+import { WebhookStore } from '../../../src/serve/webhooks/store.ts';
 import { Webhooks } from '../../../src/serve/webhooks/webhooks.ts';
 import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { bearer } from '../../support/engines/access.ts';
@@ -117,7 +118,12 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       );
       const dryRun = { method: 'DELETE', headers: { prefer: 'tx=rollback' } };
       await expectRefusal(await ask('/catalogue/keys/till', dryRun), 400, 'PGRST127');
+      await addKey(new CredentialStore(stored.engine), { name: 'old', role: 'viewer', claims: {} });
+      expect((await ask('/catalogue/keys/old', { method: 'DELETE' })).status).toBe(204);
+      // The last use cannot be removed, for example because the service lacks the right.
+      await place.ask('alter table catalogue_key_uses rename to other_uses');
       expect((await ask('/catalogue/keys/till', { method: 'DELETE' })).status).toBe(204);
+      await place.ask('alter table other_uses rename to catalogue_key_uses');
       await expectRefusal(await ask('/catalogue/keys/till', { method: 'DELETE' }), 404, 'CAT404');
       await Bun.sleep(600);
       await expectRefusal(await ask('/products', {}, key), 401, 'PGRST301');
@@ -336,6 +342,8 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         await expectRefusal(await send({ since }), 400, '22007');
       await expectRefusal(await send({ seq: 1, since: '2026-11-18T08:30:00Z' }), 400, 'PGRST102');
       await expectRefusal(await send({ test: true }, 'none'), 404, 'CAT404');
+      const dryRun = sendJson('POST', {}, { prefer: 'tx=rollback' });
+      await expectRefusal(await ask('/catalogue/webhooks/shop', dryRun), 400, 'PGRST127');
       expect(JSON.stringify(events)).not.toContain('webhook');
       await expectRefusal(await send({ test: true }), 503, 'CAT503');
       expect(await (await send({})).json()).toEqual({ count: 0 });
@@ -353,6 +361,24 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         ['a test of a webhook is requested', about],
         ['deliveries of a webhook are sent again', about],
       ]);
+    });
+
+    test('a webhook lists a limited number of deliveries, the oldest first', async () => {
+      const times = { first_at: '2026-11-18T08:30:00Z', next_at: null };
+      const failed = {
+        webhook: 'shop',
+        collection: 'products',
+        key: '1',
+        status: 'failed',
+        attempts: 1,
+        ...times,
+      } as const;
+      const deliveries = Array.from({ length: 1_001 }, (_, at) => ({ ...failed, seq: 1_000 + at, reason: 'timeout' }));
+      await new WebhookStore(stored.engine).redeliver(deliveries);
+      const listed = (await (await ask('/catalogue/webhooks/shop')).json()) as { readonly seq: number }[];
+      const seqs = listed.map(({ seq }) => Number(seq));
+      expect(seqs).toHaveLength(1_000);
+      expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
     });
 
     test('without a log of changes, nothing is unsent, and the test of a webhook says what is missing', async () => {
