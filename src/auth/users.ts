@@ -62,7 +62,7 @@ export async function changeUser(
   roles?: ReadonlySet<string>,
 ): Promise<boolean> {
   const user = await findUser(store, given);
-  if (user === undefined) return false;
+  if (user === undefined || roles?.has(user.role) === false) return false;
   const { password, claims, disabled, ...others } = changes;
   if (claims?.[DISABLED] !== undefined && disabled === undefined && claims[DISABLED] !== user.claims[DISABLED]) {
     throw new ApiError('23514', 'the claim disabled does not disable or enable a user', {
@@ -74,9 +74,11 @@ export async function changeUser(
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };
   const claimed = claims === undefined && disabled === undefined ? {} : { claims: changedClaims(user, changes) };
   const changed = { ...others, ...hashed, ...claimed, stamp: randomText() };
-  const exists = await store.users.change(user.name, changed, among('role', roles));
-  if (exists) await store.sessions.remove('user_name', user.name);
-  return exists;
+  // Another request may have changed the user meanwhile.
+  if (!(await store.users.change(user.name, changed, among('stamp', [user.stamp]))))
+    return changeUser(store, given, changes, roles);
+  await store.sessions.remove('user_name', user.name);
+  return true;
 }
 
 /** New claims do not enable a disabled user. */

@@ -267,6 +267,16 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect((await login(name, PASSWORD, from)).status).toBe(200);
     });
 
+    test('keep both of two changes at the same time', async () => {
+      const name = await addPerson({ claims: { region: 'north' } });
+      const changed = [{ claims: { region: 'south' } }, { disabled: true }, { role: 'viewer' }].map((changes) =>
+        changeUser(service.store, name, changes),
+      );
+      expect(await Promise.all(changed)).toEqual([true, true, true]);
+      const { claims, role } = (await service.store.users.find(name))!;
+      expect({ claims, role }).toEqual({ claims: { region: 'south', disabled: true }, role: 'viewer' });
+    });
+
     const CHANGES: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
       'given another role': (name) => changeUser(service.store, name, { role: 'viewer' }),
       'given another password': (name) => changeUser(service.store, name, { password: 'forgotten before' }),
