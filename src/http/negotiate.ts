@@ -72,6 +72,9 @@ const CSV_PARAMETERS: Readonly<Record<string, Partial<Media>>> = {
 /** Other values of these are not ignored: a reader would take the cells for something else. */
 const STRICT = /^(delimiter|decimal)=/;
 
+/** A header in which `;` or `,` is a value. */
+const UNQUOTED = /(?:delimiter|decimal)=\s*[;,]/i;
+
 function csv(contentType: string, separator: string): Offer {
   return (parameters) => {
     const known = parameters.filter((each) => Object.hasOwn(CSV_PARAMETERS, each));
@@ -170,7 +173,7 @@ const mediaIn = memoizeText((accept): Media => {
     if (found !== undefined) return found;
   }
   throw new ApiError('PGRST107', `None of these media types are available: ${accept}`, {
-    hint: `Available: ${MEDIA_TYPES.join(', ')}.`,
+    hint: UNQUOTED.test(accept) ? 'Quote the sign: text/csv;delimiter=";".' : `Available: ${MEDIA_TYPES.join(', ')}.`,
   });
 });
 

@@ -76,8 +76,7 @@ export function callRoutine(
   if (action !== undefined) return callAction(calling, action, context);
   const callable = candidates.filter((each) => each.kind !== 'action');
   if (call.method !== 'POST') {
-    const isOwn = callable.some(({ parameters }) => parameters.some((each) => each.name === 'lang'));
-    const { given, rest } = splitArguments(call.query, call.languages !== undefined && !isOwn);
+    const { given, rest } = splitArguments(call.query, call.languages !== undefined && !hasLanguageArgument(callable));
     const texts = groupTexts(splitQuery(given));
     const asked = parseRefinement(rest);
     const answered = callOne(calling, callable, { kind: 'texts', texts }, asked, context, lookup);
@@ -86,6 +85,10 @@ export function callRoutine(
   const asked = parseRefinement(call.query);
   const received = receiveArguments(calling.bodies, call, asked.columns);
   return received.then((given) => callOne(calling, callable, given, asked, context, lookup));
+}
+
+function hasLanguageArgument(routines: readonly Routine[]): boolean {
+  return routines.some(({ parameters }) => parameters.some(({ name }) => name === 'lang'));
 }
 
 /** The call in the language that a stored query names, or else its own `lang`, or a header. */
@@ -113,7 +116,8 @@ function callOne(
 ): MaybePromise<Answer> {
   const { call } = context;
   const routine = findRoutine(candidates, shapeOf(given), lookup);
-  const asked = inLanguage(refinement, routine.kind === 'query' ? storedRequest(routine).language : undefined, call);
+  const stored = routine.kind === 'query' ? storedRequest(routine).language : undefined;
+  const asked = inLanguage(refinement, stored, call);
   const isPlan = plans && acceptsPlan(call);
   const mediaType = mediaTypeOf(routine, call.accept);
   const handlers = routine.kind === 'function' ? routine.returns?.collection.draft.media : undefined;
@@ -121,7 +125,8 @@ function callOne(
   const media = isOwn ? JSON_MEDIA : (handledBy(handlers, asked, call) ?? negotiate(mediaType ?? call.accept));
   const { preferences } = call;
   const permissions = context.access?.permissions;
-  const answered = { media, preferences, context, isCall: true };
+  const hasOwnLanguage = stored !== undefined || hasLanguageArgument(candidates);
+  const answered = { media, preferences, context, hasOwnLanguage };
   if (routine.kind === 'query') {
     checkObject(given);
     const refined = refineStored(routine, readArguments(routine.parameters, given), asked);

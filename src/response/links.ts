@@ -17,8 +17,8 @@ interface PageRead {
   /** Path and query as sent. */
   readonly url: string;
   readonly query: Query;
-  /** Whether it is the result of a call. */
-  readonly isCall?: boolean;
+  /** Whether `lang` is an argument, or a stored query names the language. */
+  readonly hasOwnLanguage?: boolean;
   readonly plan: ReadPlan;
   readonly returned: number;
   readonly total: number | undefined;
@@ -70,15 +70,16 @@ const isStart = (key: string, value: string): boolean => isOffset(key) || isAfte
 
 /** The URL as sent, without the parameters that are replaced, with its language and another parameter. */
 function urlOf(
-  { url, query, isCall }: PageRead,
+  { url, query, hasOwnLanguage }: PageRead,
   isReplaced: (key: string, value: string) => boolean,
   added?: string,
 ): string {
   const [path = '', ...rest] = url.split('?');
   const sent = rest.join('?').split('&');
   const kept = sent.filter((pair) => splitQuery(pair).every(([key, value]) => !isReplaced(key, value)));
-  // A header may have named the language of the request. A call may have an argument of this name.
-  const isNamed = isCall === true || query.language === undefined || sent.some((pair) => /^lang=[^.]*$/.test(pair));
+  // A header may have named the language of the request.
+  const isNamed =
+    hasOwnLanguage === true || query.language === undefined || sent.some((pair) => /^lang=[^.]*$/.test(pair));
   const language = isNamed ? undefined : `lang=${query.language}`;
   const parameters = [...kept, language, added].filter((part) => part);
   return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;

@@ -44,7 +44,7 @@ export interface ListRead {
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
   readonly context: RequestContext;
-  readonly isCall?: boolean;
+  readonly hasOwnLanguage?: boolean;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {

@@ -6,6 +6,7 @@ import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import { isMany, relationsOf } from '../../collection/relations.ts';
+import { MARKED_TEXTS } from '../../collection/search-fields.ts';
 import { treeOf } from '../../collection/tree.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
@@ -72,6 +73,7 @@ function planFacet(
   const { embed: name, field } = term;
   if (name === undefined) {
     const of = resolvePath(collection, field);
+    if (fieldOf(of) === MARKED_TEXTS) throw new ApiError('PGRST127', 'search->highlight has no values to count');
     return { facet: shapeOf(collection, term, of, of), owns: (condition) => testsOnly(condition, of) };
   }
   const embed = inner.get(name);

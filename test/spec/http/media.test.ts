@@ -134,6 +134,11 @@ describe.each(TWO_ENGINES)('media types on %s', (engine) => {
     );
   });
 
+  test('a delimiter without quotes gets 406 with a hint that shows them', async () => {
+    const { hint } = await expectRefusal(await get('/products', 'text/csv;delimiter=;'), 406, 'PGRST107');
+    expect(hint).toContain('text/csv;delimiter=";"');
+  });
+
   test('responses vary by Accept', async () => {
     expect((await get('/products?limit=1', 'text/csv')).headers.get('vary')).toContain('Accept');
   });

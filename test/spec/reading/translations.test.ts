@@ -184,6 +184,13 @@ for (const engine of ROLE_ENGINES) {
       expect((await shop.as('admin').fetch('/products/9', { method: 'DELETE' })).status).toBe(204);
     });
 
+    test('a link of a call names the language of a header, unless the call has a language of its own', async () => {
+      const first = async (path: string) => /<([^>]+)>/.exec((await get(path)).headers.get('link')!)![1]!;
+      expect(await names(await first('/rpc/named?part=Zelt&limit=1'), {})).toEqual(['Zelt']);
+      expect(await first('/rpc/spoken?lang=Zelt&limit=1')).toBe('/rpc/spoken?lang=Zelt&limit=1');
+      expect(await first('/rpc/german?limit=2')).toBe('/rpc/german?limit=2');
+    });
+
     test('all pages of a link with a language have this language', async () => {
       const seen: string[] = [];
       let next: string | undefined = '/products?select=name&limit=1&order=id&lang=de';

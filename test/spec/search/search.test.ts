@@ -139,6 +139,12 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     await expectRefusal(await shop.as('admin').fetch('/rpc/find?words=a&search=wfts.b'), 400, 'PGRST127');
   });
 
+  test('facets cannot count highlights', async () => {
+    const headers = { accept: 'application/vnd.catalogue.facets+json' };
+    const response = await shop.as('admin').fetch('/products?search=wfts.shoe&facets=search->highlight', { headers });
+    await expectRefusal(response, 400, 'PGRST127');
+  });
+
   test('facets count the rows that were found', async () => {
     const headers = { accept: 'application/vnd.catalogue.facets+json' };
     const response = await shop
