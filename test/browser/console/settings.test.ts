@@ -8,11 +8,12 @@ import { run, temporaryFolder, until } from '../../support/processes/process.ts'
 
 const DECLARATION = `# The shop
 collections:
-  offers: { fields: { id: int4 } }
+  offers: { fields: { id: int4, product_id: { type: int4, references: products } } }
   products: { fields: { id: int4, name: { type: text, required: true } }, rows: products.json }
 roles:
   admin: all # the owner
   viewer: { products: { read: { fields: [id, name] } } }
+  buyer: { products: { read: true }, offers: { read: { where: products.id=eq.1 } } }
 queries: { all: { read: products } }
 webhooks:
   stock: { url: 'http://127.0.0.1:9/hook', collections: [offers, products], where: id=gte.1, secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz }
@@ -87,6 +88,7 @@ browserStories(
       await page.getByRole('link', { name: 'Roles' }).click();
       await stage.until('Users: 1 · Keys: 0');
       await stage.until('read (only ID, Name)');
+      await stage.until('read (where Product: ID = 1)');
       await button('Add a role').click();
       await page.keyboard.type('clerk');
       expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('clerk');
@@ -297,7 +299,7 @@ browserStories(
       await button('Cancel').click();
 
       // No form changes queries.
-      await page.getByText('queries · collections.yaml, line 8').click();
+      await page.getByText('queries · collections.yaml, line 9').click();
       await stage.until('queries: { all: { read: products } }');
 
       // A renamed field keeps its values, its place and the rights of roles.

@@ -108,7 +108,15 @@ export function printRule(collection: Collection, filters: readonly Pair[]): str
   return printed.map(([name, condition]) => `${encoded(name)}=${encoded(condition)}`).join('&');
 }
 
+/** The name of a filter in a rule, which may name a reference by its collection: `products.status`. */
+function filterName({ name: own, references, byName }: Collection, name: string): string {
+  const [, to = '', field] = /^([^."]+)\.([^.]+)$/.exec(name) ?? [];
+  const [reference, ...others] = references.filter((each) => each.to === to);
+  const isOne = reference !== undefined && others.length === 0 && to !== own && !byName.has(to);
+  return isOne ? `${printName(reference.field.name)}.${field}` : name;
+}
+
 export const describeRule = (collection: Collection, where: string): string =>
   readRule(where)
-    .map((pair) => describeCondition(collection, pair))
+    .map(([name, condition]) => describeCondition(collection, [filterName(collection, name), condition]))
     .join(` ${t.find.and} `);
