@@ -66,6 +66,7 @@ browserStories(
       await stage.open('/c/products');
       await stage.until('Log in with your name and password.');
       expect(await axeFindings(stage.page)).toEqual([]);
+      await stage.page.getByLabel('Name').and(stage.page.locator(':focus')).waitFor();
       await logIn(stage, 'ann', 'wrong horse battery');
       await stage.until('The name or the password is wrong');
       await logIn(stage, 'ann');

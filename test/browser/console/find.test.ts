@@ -15,7 +15,11 @@ browserStories(
       const quick = page.getByRole('group', { name: 'Quick filters' });
       await quick.getByRole('button', { name: 'Category' }).click();
       const values = page.getByRole('dialog', { name: 'Category' });
+      await page.keyboard.type('sea');
+      await values.getByRole('searchbox').and(page.locator(':focus')).waitFor();
+      expect(await values.getByRole('searchbox').inputValue()).toBe('sea');
       await values.getByLabel('Seafood 12').check();
+      await values.getByRole('searchbox').fill('');
       await values.getByLabel('Produce 5').check();
       expect(await axeFindings(page)).toEqual([]);
       await values.getByRole('button', { name: 'Apply' }).click();

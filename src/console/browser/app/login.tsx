@@ -36,10 +36,18 @@ export default function LoginPage() {
         <p>{hasLogin ? t.app.logInText : t.app.tokenText}</p>
         {problem !== '' && <Problem>{problem}</Problem>}
         {hasLogin && (
-          <TextField required label={t.app.userName} autoComplete="username" value={name} onChange={setName} />
+          <TextField
+            autoFocus
+            required
+            label={t.app.userName}
+            autoComplete="username"
+            value={name}
+            onChange={setName}
+          />
         )}
         <TextField
           type="password"
+          autoFocus={!hasLogin}
           required
           label={hasLogin ? t.app.password : t.app.token}
           autoComplete={hasLogin ? 'current-password' : 'off'}

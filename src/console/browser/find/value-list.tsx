@@ -32,8 +32,7 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
     enabled: other !== undefined && typed !== '',
     placeholderData: (before) => before,
   });
-  if (data === undefined) return <Skeleton lines={3} />;
-  const known = data.map(({ value }) => value);
+  const known = (data ?? []).map(({ value }) => value);
   const label = (value: Value) => (value === null ? t.app.empty : formatValue(filter, value));
   const matches = (value: Value) => label(value).toLowerCase().includes(typed.toLowerCase());
   // Chosen values, then the most frequent ones, then other rows of the reference.
@@ -56,7 +55,7 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
       />
       <div className="value-list">
         {shown.map((value) => {
-          const count = data.find((each) => String(each.value) === String(value))?.count ?? 0;
+          const count = data?.find((each) => String(each.value) === String(value))?.count ?? 0;
           return (
             <Check
               key={String(value)}
@@ -67,7 +66,8 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
             </Check>
           );
         })}
-        {shown.length === 0 && <p className="help">{t.fields.noMatches}</p>}
+        {data === undefined && <Skeleton lines={3} />}
+        {data !== undefined && shown.length === 0 && <p className="help">{t.fields.noMatches}</p>}
       </div>
     </>
   );
