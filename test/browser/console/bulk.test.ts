@@ -47,6 +47,15 @@ browserStories(
       expect(await prices()).toEqual(before.map((row) => (row.id === id ? 1 : (row.unit_price ?? null))));
     });
 
+    test('the bar of the selection moves no row below the pointer', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      const rows = page.getByRole('checkbox', { name: /^Select (Chai|Chang|Aniseed Syrup)$/ });
+      const places = await Promise.all([0, 1, 2].map(async (index) => (await rows.nth(index).boundingBox())!));
+      for (const { x, y, width, height } of places) await page.mouse.click(x + width / 2, y + height / 2);
+      await stage.until('3 rows selected.');
+    });
+
     test('a row that someone else changes after the preview is kept and named', async () => {
       const { page } = stage;
       const before = await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id');

@@ -81,12 +81,13 @@ function List({ query }: { readonly query: ListQuery }) {
         <ListHead query={query} checked={checked} />
         <ViewTabs query={query} />
         <FilterBar query={query} />
-        <SelectionBar query={query} checked={checked} />
         {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
         {layout.kind !== 'table' && <LiveRows query={query} />}
         {layout.kind === 'cards' && <Cards key={url} query={query} selection={checked} />}
         {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} selection={checked} />}
         {layout.kind === 'tree' && <TreeView key={url} query={query} field={layout.field} open={showRow} />}
+        {/* At the foot, where it moves no row below the pointer. */}
+        <SelectionBar query={query} checked={checked} />
         <UnsavedCells collection={collection} />
       </section>
       {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}

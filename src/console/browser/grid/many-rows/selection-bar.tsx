@@ -30,7 +30,6 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
   return (
     <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>
-      <span className="space" />
       {may('update', collection) && (
         <Button icon="pencil" onClick={() => showDialog(<BulkDialog target={target} />)}>
           {t.grid.changeField}
