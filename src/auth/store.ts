@@ -85,12 +85,12 @@ class CredentialTable<Row extends object> {
     return andThen(this.tables.check(), first);
   }
 
-  /** The rows with this name, in any case. */
-  async named(name: string): Promise<readonly (Row & { readonly name: string })[]> {
+  /** The rows with this name, in any case. `after` as in `Engine.read`. */
+  async named(name: string, after?: string): Promise<readonly (Row & { readonly name: string })[]> {
     if (name.includes('\0') || !(await this.tables.check())) return [];
     const of = fieldExpression(this.collection.byName.get('name')!);
     const where: Predicate = { kind: 'like', of, pattern: name.replace(/[\\%_]/g, '\\$&'), caseless: true };
-    return this.store.read({ ...this.store.query(this.collection, ''), where });
+    return this.store.read({ ...this.store.query(this.collection, ''), where }, after);
   }
 
   async all(): Promise<readonly Row[]> {

@@ -7,7 +7,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits/auth.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import { USERS } from '../collection/own-collections.ts';
-import type { MaybePromise } from '../engine/engine.ts';
+import { type MaybePromise, NEWEST } from '../engine/engine.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { andThen } from '../response/request-context.ts';
@@ -25,8 +25,8 @@ type NewUser = Pick<StoredUser, 'name' | 'role' | 'claims' | 'password'>;
  * Names compare without case. Older users whose names differ only by case each need their own spelling.
  * The lookup is the same for a name that exists, so that its time reveals nothing.
  */
-export async function findUser(store: CredentialStore, name: string): Promise<StoredUser | undefined> {
-  const users = await store.users.named(name);
+export async function findUser(store: CredentialStore, name: string, after?: string): Promise<StoredUser | undefined> {
+  const users = await store.users.named(name, after);
   return users.length === 1 ? users[0] : users.find((user) => user.name === name);
 }
 
@@ -61,7 +61,7 @@ export async function changeUser(
   changes: UserChanges,
   roles?: ReadonlySet<string>,
 ): Promise<boolean> {
-  const user = await findUser(store, given);
+  const user = await findUser(store, given, NEWEST);
   if (user === undefined || roles?.has(user.role) === false) return false;
   const { password, claims, disabled, ...others } = changes;
   if (claims?.[DISABLED] !== undefined && disabled === undefined && claims[DISABLED] !== user.claims[DISABLED]) {
