@@ -74,12 +74,19 @@ browserStories('history', (stage) => {
     await page.getByRole('link', { name: 'Changes' }).click();
     await entry('Products: 77 changed').getByRole('button', { name: 'Restore all' }).click();
     await dialog.getByText('77 changes are undone:').waitFor();
+    await dialog.getByText('Röd Kaviar').waitFor();
     sent.length = 0;
     await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
     await stage.until('Restored: 77 changes.');
     await page.getByRole('listitem').filter({ hasText: 'Products: 77 changed' }).nth(1).waitFor();
     expect(sent.filter((each) => each === 'POST /catalogue/changes/undo')).toHaveLength(1);
     expect(sent.filter((each) => each === 'GET /catalogue/changes').length).toBeLessThan(30);
+
+    // A preview has the present names of the rows.
+    await send('/products/73', 'name', { product_name: 'Red caviar' });
+    await entry('Products: 77 changed').getByRole('button', { name: 'Restore all' }).click();
+    await dialog.getByText('Red caviar').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     // Beside the row: the history of one field. A value goes into the form first, a row is restored at once.
     await stage.open('/c/products/1');

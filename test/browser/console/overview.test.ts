@@ -133,7 +133,11 @@ browserStories(
       await page.getByRole('button', { name: 'Choose figures' }).click();
       await page.getByLabel('Products by category (chart)').check();
       await page.getByRole('button', { name: 'Close' }).click();
-      await page.locator('[data-panel="products.count.by.category_id"]').getByText('Seafood').click();
+      const panel = page.locator('[data-panel="products.count.by.category_id"]');
+      await panel.getByText('Seafood').waitFor();
+      await stage.service.fetch('/categories/8', { method: 'PATCH', body: JSON.stringify({ category_name: 'Fish' }) });
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await panel.getByText('Fish').click();
       await stage.until('12 rows');
       expect(new URL(page.url()).search).toBe('?category_id=eq.8');
     });

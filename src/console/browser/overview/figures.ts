@@ -4,7 +4,6 @@ import { ask } from '../api/client.ts';
 import { equals, pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
-import { cachedTitle } from '../api/query/titles.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { inSentence } from '../i18n/locale.ts';
@@ -183,9 +182,8 @@ async function barsOf(
 ): Promise<Figure> {
   const shown = sizes.slice(0, MAX_BARS);
   const other = referenceOf(collection, group);
-  const isUnknown = ([key]: (typeof sizes)[number]) => key !== null && other && cachedTitle(other, key) === undefined;
-  const unknown = shown.filter(isUnknown).map(([key]) => String(key));
-  if (unknown.length > 0) await readTitles(other!, unknown);
+  const keys = shown.flatMap(([key]) => (key === null ? [] : [String(key)]));
+  if (other !== undefined && keys.length > 0) await readTitles(other, keys);
   const bars = shown.map(([key, value]) => ({
     label: nameOf(collection, group, key),
     value,

@@ -37,7 +37,7 @@ export function titleOfChange({ collection: name, key, before, after }: Titled):
 function wantedKeys(changes: readonly Titled[]): ReadonlyMap<Collection, ReadonlySet<string>> {
   const wanted = new Map<Collection, Set<string>>();
   const want = (other: Collection, key: unknown) => {
-    if (titleFieldOf(other) === undefined || other.key.length !== 1 || cachedTitle(other, key) !== undefined) return;
+    if (titleFieldOf(other) === undefined || other.key.length !== 1) return;
     wanted.set(other, (wanted.get(other) ?? new Set()).add(String(key)));
   };
   for (const { collection: name, key, before, after } of changes) {
