@@ -17,6 +17,37 @@ browserStories('lists', (stage) => {
       expect(stage.page.url()).toContain('/console/c/products?order=product_name.desc');
     });
 
+    test('a row that someone deletes moves no other row', async () => {
+      await stage.open('/c/products?order=id');
+      await untilShown(stage.page, ['Chai', 'Chang']);
+      const place = () => stage.page.getByRole('link', { name: 'Open Chang' }).boundingBox();
+      const before = await place();
+      const notice = stage.page.getByRole('button', { name: 'Rows were added or deleted.' });
+      await until('the notice', async () => {
+        await stage.service.fetch('/products?id=gt.70', { method: 'DELETE' });
+        await stage.service.fetch('/products', {
+          method: 'POST',
+          body: JSON.stringify({ id: 71, product_name: 'Tea' }),
+        });
+        return (await notice.count()) > 0;
+      });
+      expect(await place()).toEqual(before);
+      await notice.click();
+      await stage.until('71 rows');
+    });
+
+    test('an x between digits is drawn as an x', async () => {
+      await stage.open('/c/products');
+      await untilShown(stage.page, ['Chai']);
+      const widths = await stage.page.evaluate<number[]>(`['3x4', '3', 'x', '4'].map((text) => {
+        const span = document.body.appendChild(document.createElement('span'));
+        span.style.cssText = 'position: absolute; font-kerning: none; font-size: 100px';
+        span.textContent = text;
+        return span.getBoundingClientRect().width;
+      })`);
+      expect(widths[0]).toBeCloseTo(widths[1]! + widths[2]! + widths[3]!, 0);
+    });
+
     test('scrolls to the last row without pages', async () => {
       await stage.open('/c/products');
       await untilShown(stage.page, ['Chai']);

@@ -112,11 +112,6 @@ export function Grid({ query, checked, open }: GridProps) {
   return (
     <>
       {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
-      {live.isOutdated && (
-        <button type="button" className="live-notice" onClick={live.reload}>
-          {t.grid.listChanged}
-        </button>
-      )}
       <div
         ref={scroller}
         className={`grid ${settings.rowHeight ?? 'normal'}`}
@@ -196,6 +191,11 @@ export function Grid({ query, checked, open }: GridProps) {
         </div>
         <Figures query={query} columns={columns} settings={settings} total={total} />
       </div>
+      {live.isOutdated && (
+        <button type="button" className="live-notice" onClick={live.reload}>
+          {t.grid.listChanged}
+        </button>
+      )}
       <Foot query={query} columns={columns} range={selected} />
     </>
   );
