@@ -23,6 +23,8 @@ interface LiveStep {
 export type Chunk = Uint8Array | LiveStep;
 
 export interface LiveSteps {
+  /** Whether steps that the client has not received are discarded. */
+  readonly isCut: boolean;
   /** Waits for the next steps. None if the feed has ended. */
   take(): Promise<readonly LiveStep[]>;
   cancel(): void;

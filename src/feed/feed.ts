@@ -96,7 +96,8 @@ export class Feed {
       this.open.delete(subscriber);
       this.checks.delete(subscriber);
       hub.leave(subscriber, name);
-      call.peer?.atWork(false);
+      if (subscriber.isCut) call.peer?.drop();
+      else call.peer?.atWork(false);
     });
     this.open.add(subscriber, follower);
     call.peer?.atWork(true);
@@ -129,7 +130,7 @@ export class Feed {
   metrics(): readonly Metric[] {
     return [
       gauge('feed_subscribers', 'Clients that follow a list.', this.open.size),
-      gauge('feed_unsent_bytes', 'Bytes that wait for slow clients.', this.open.unsent),
+      gauge('feed_unsent_bytes', 'Bytes that wait for slow clients.', this.open.unsentBytes),
       counter('feed_events_total', 'Changes sent to them.', this.hub?.events ?? 0),
     ];
   }

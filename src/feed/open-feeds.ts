@@ -1,12 +1,14 @@
 /** The open feeds of a process, with limits: in total, of each caller, and of all callers without a name. */
 import { ApiError } from '../base/errors.ts';
-import { ANONYMOUS_SHARE } from '../base/limits/feed.ts';
-import { CallerFeeds, type Subscriber } from './subscriber.ts';
+import { ANONYMOUS_SHARE, MAX_UNSENT_BYTES_IN_TOTAL } from '../base/limits/feed.ts';
+import { CallerFeeds, UnsentBytes } from './caller-feeds.ts';
+import type { Subscriber } from './subscriber.ts';
 
 export interface FeedLimits {
   readonly maxFeeds: number;
   /** By default half of `maxFeeds`. */
   readonly maxFeedsPerCaller?: number;
+  readonly maxUnsentBytes?: number;
 }
 
 /** Whom the feed counts for. */
@@ -18,6 +20,7 @@ interface Follower {
 export class OpenFeeds {
   private readonly open = new Map<Subscriber, Follower>();
   private readonly callers = new Map<string, CallerFeeds>();
+  private readonly unsent = new UnsentBytes();
   private anonymous = 0;
   private isStopping = false;
   private readonly maxPerCaller: number;
@@ -37,12 +40,12 @@ export class OpenFeeds {
   }
 
   /** The bytes that wait for all connections. */
-  get unsent(): number {
-    return this.callers.values().reduce((sum, { unsent }) => sum + unsent, 0);
+  get unsentBytes(): number {
+    return this.unsent.size;
   }
 
   feedsOf({ name }: Follower): CallerFeeds {
-    const feeds = this.callers.get(name) ?? new CallerFeeds();
+    const feeds = this.callers.get(name) ?? new CallerFeeds(this.unsent, this.limitUnsent);
     this.callers.set(name, feeds);
     return feeds;
   }
@@ -55,7 +58,7 @@ export class OpenFeeds {
       const count = this.size >= maxFeeds ? `${maxFeeds} feeds` : `${this.anonymous} feeds without credentials`;
       throw noRoom(`${count} are open already`, 'Try again, or raise --max-feeds.');
     }
-    if ((this.callers.get(name)?.count ?? 0) >= this.maxPerCaller) {
+    if ((this.callers.get(name)?.open.size ?? 0) >= this.maxPerCaller) {
       throw new ApiError('CAT429', `${this.maxPerCaller} feeds of this caller are open already`, {
         hint: 'Close one of them, or raise --max-feeds-per-caller.',
         headers: { 'retry-after': '2' },
@@ -65,14 +68,18 @@ export class OpenFeeds {
 
   add(subscriber: Subscriber, follower: Follower): void {
     this.open.set(subscriber, follower);
-    this.count(follower, 1);
+    this.feedsOf(follower).open.add(subscriber);
+    if (follower.isAnonymous) this.anonymous++;
   }
 
   delete(subscriber: Subscriber): void {
     const follower = this.open.get(subscriber);
     if (follower === undefined) return;
     this.open.delete(subscriber);
-    this.count(follower, -1);
+    const { open } = this.feedsOf(follower);
+    open.delete(subscriber);
+    if (open.size === 0) this.callers.delete(follower.name);
+    if (follower.isAnonymous) this.anonymous--;
   }
 
   /** Returns the open feeds. Rejects further ones. */
@@ -81,12 +88,18 @@ export class OpenFeeds {
     return [...this.open.keys()];
   }
 
-  private count(follower: Follower, change: 1 | -1): void {
-    if (follower.isAnonymous) this.anonymous += change;
-    const feeds = this.feedsOf(follower);
-    feeds.count += change;
-    if (feeds.count === 0) this.callers.delete(follower.name);
-  }
+  /** Callers with few unsent bytes do not lose their feeds to those with many. */
+  private readonly limitUnsent = (): void => {
+    const { maxUnsentBytes = MAX_UNSENT_BYTES_IN_TOTAL } = this.limits;
+    while (this.unsent.size > maxUnsentBytes) {
+      const caller = largest(this.callers.values(), ({ unsent }) => unsent.size);
+      largest(caller.open, ({ heldBytes }) => heldBytes).cut();
+    }
+  };
+}
+
+function largest<T>(all: Iterable<T>, sizeOf: (one: T) => number): T {
+  return [...all].reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most));
 }
 
 function noRoom(message: string, hint: string): ApiError {

@@ -1,11 +1,13 @@
 /** One client of a feed: a queue of what it has to receive, with a bound on its length. */
-import { MAX_UNSENT_BYTES, MAX_UNSENT_BYTES_PER_CALLER } from '../base/limits/feed.ts';
+import { MAX_UNSENT_BYTES } from '../base/limits/feed.ts';
+import type { CallerFeeds } from './caller-feeds.ts';
 import type { Chunk } from './feed-event.ts';
 
 const encoder = new TextEncoder();
 
 export class Subscriber {
   isClosed = false;
+  isCut = false;
   private queue: Chunk[] = [];
   /** The chunks that the connection took last. It has sent them when it asks for more. */
   private taken: Chunk[] = [];
@@ -13,13 +15,21 @@ export class Subscriber {
   /** Set while the connection waits for chunks, and while a writer waits for the connection. */
   private wake = () => {};
   private drained = () => {};
-  private isCut = false;
 
   constructor(
     private readonly isLive: boolean,
     private readonly caller: CallerFeeds,
     private readonly onClose: (subscriber: Subscriber) => void,
   ) {}
+
+  /** The chunks that the client has not received. */
+  private get held(): readonly Chunk[] {
+    return [...this.taken, ...this.queue];
+  }
+
+  get heldBytes(): number {
+    return this.held.reduce((sum, { length }) => sum + length, 0);
+  }
 
   /** The event stream. With a reason, Bun would print the error of a stream. */
   body(): ReadableStream<Uint8Array> {
@@ -82,12 +92,13 @@ export class Subscriber {
     this.isCut = true;
     this.cancel();
     this.queue = [];
+    this.taken = [];
   }
 
   cancel(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.caller.remove([...this.taken, ...this.queue]);
+    this.caller.remove(this.held);
     this.wake();
     this.drained();
     this.onClose(this);
@@ -99,34 +110,7 @@ export class Subscriber {
     const queued = isText ? encoder.encode(chunk) : chunk;
     this.queue.push(queued);
     this.unsent += queued.length;
-    if (this.caller.add(queued)) this.wake();
-    else this.cut();
-  }
-}
-
-/** The number of feeds, and the bytes that wait for their connections. Clients of one list share their chunks. */
-export class CallerFeeds {
-  count = 0;
-  unsent = 0;
-  private readonly uses = new Map<Chunk, number>();
-
-  /** Returns whether the bytes of the caller are within the limit. */
-  add(chunk: Chunk): boolean {
-    const uses = this.uses.get(chunk) ?? 0;
-    this.uses.set(chunk, uses + 1);
-    if (uses === 0) this.unsent += chunk.length;
-    return this.unsent <= MAX_UNSENT_BYTES_PER_CALLER;
-  }
-
-  remove(chunks: readonly Chunk[]): void {
-    for (const chunk of chunks) {
-      const uses = this.uses.get(chunk)! - 1;
-      if (uses > 0) {
-        this.uses.set(chunk, uses);
-        continue;
-      }
-      this.uses.delete(chunk);
-      this.unsent -= chunk.length;
-    }
+    this.wake();
+    this.caller.add(this, queued);
   }
 }

@@ -287,6 +287,8 @@ export function positionHeader(position: string | undefined): Readonly<Record<st
 export interface Peer {
   /** Marks the connection as active while the service works on an answer. */
   atWork(isAtWork: boolean): void;
+  /** Soon closes a connection that does not take what it was sent, so that its memory is free. */
+  drop(): void;
   /** Undefined after a disconnect. */
   address(): string | undefined;
   /** Whether the connection itself is encrypted. */

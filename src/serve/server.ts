@@ -196,6 +196,10 @@ class Connected implements Peer {
     this.server.timeout(this.request, isAtWork ? 0 : this.idleSeconds);
   }
 
+  drop(): void {
+    this.server.timeout(this.request, 1);
+  }
+
   address(): string | undefined {
     this.known ??= this.server.requestIP(this.request)?.address;
     return this.known;

@@ -67,7 +67,12 @@ describe('address ranges', () => {
 
 describe('the client behind proxies', () => {
   const proxies = new TrustedProxies(['loopback', '10.0.0.0/8', '2001:db8::/32']);
-  const from = (address: string, isSecure = false) => ({ address: () => address, isSecure, atWork: () => undefined });
+  const from = (address: string, isSecure = false) => ({
+    address: () => address,
+    isSecure,
+    atWork: () => undefined,
+    drop: () => undefined,
+  });
   const request = (headers: Record<string, string>) => new Request('http://x/', { headers });
 
   test.each([

@@ -21,6 +21,8 @@ export const CREDENTIAL_CHECK_MS = 1_000;
 export const MAX_UNSENT_BYTES = 256 * 1024;
 /** If the feeds of a caller have more unsent bytes together, the one that would get further ones is disconnected. */
 export const MAX_UNSENT_BYTES_PER_CALLER = 32 * 1024 * 1024;
+/** If all feeds have more unsent bytes, feeds of the caller with the most are disconnected. */
+export const MAX_UNSENT_BYTES_IN_TOTAL = 128 * 1024 * 1024;
 /** A longer step covers fewer changes. If one change is longer, its clients resume, each at its own pace. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 /** Steps of several lists that are evaluated at once, in total and of one caller. */

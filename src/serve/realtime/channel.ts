@@ -10,8 +10,8 @@ interface ChannelContext {
   readonly request: (path: string, headers: Headers) => Promise<LiveSteps>;
   /** The tables that the caller finds in the document at `/`. */
   readonly tables: (headers: Headers) => Promise<readonly string[]>;
-  /** Sends an event with its payload. Resolves when the client has room for more. */
-  readonly send: (event: string, payload: string) => Promise<void>;
+  /** Sends an event with its payload as soon as the client has room for it, unless its feed is cut before. */
+  readonly send: (event: string, payload: string, feed?: LiveSteps) => Promise<void>;
 }
 
 /** An error of the service, with a message for the client. */
@@ -99,22 +99,23 @@ export class Channel {
   private async follow(binding: Binding, feed: LiveSteps): Promise<void> {
     for (let steps = await feed.take(); steps.length > 0; steps = await feed.take()) {
       for (const { events, id } of steps) {
-        for (const event of events) await this.receive(binding, event);
-        if (id !== undefined) this.positions.set(feedName(binding), id);
+        for (const event of events) await this.receive(binding, event, feed);
+        if (id !== undefined && !feed.isCut) this.positions.set(feedName(binding), id);
       }
     }
     // The client joins again.
     if (this.feeds.includes(feed)) await this.context.send('phx_error', '{}');
   }
 
-  private async receive({ id, event, table, schema }: Binding, { name, key, data: row }: FeedEvent): Promise<void> {
+  private async receive(binding: Binding, { name, key, data: row }: FeedEvent, feed: LiveSteps): Promise<void> {
+    const { id, event, table, schema } = binding;
     const type = TYPES[name];
     if (type === undefined || (event !== '*' && event !== type)) return;
     const described = { schema, table, commit_timestamp: new Date().toISOString(), type, columns: [], errors: null };
     const record = type === 'DELETE' ? '' : `,"record":${row}`;
     const old = type === 'INSERT' ? '' : `,"old_record":${key}`;
     const data = `${JSON.stringify(described).slice(0, -1)}${record}${old}}`;
-    await this.context.send('postgres_changes', `{"ids":[${id}],"data":${data}}`);
+    await this.context.send('postgres_changes', `{"ids":[${id}],"data":${data}}`, feed);
   }
 }
 

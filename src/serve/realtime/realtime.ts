@@ -36,8 +36,8 @@ export class Realtime {
     const url = new URL(request.url);
     if (!url.pathname.endsWith(PATH)) return false;
     const address = server.requestIP(request)?.address;
-    const peer: Peer = { atWork: () => {}, address: () => address, isSecure };
-    const data = new Connection(this.answer, url, new Headers(request.headers), peer);
+    const peer: Peer = { atWork: () => {}, drop: () => data.drained(), address: () => address, isSecure };
+    const data: Connection = new Connection(this.answer, url, new Headers(request.headers), peer);
     return server.upgrade(request, { data });
   }
 
@@ -106,7 +106,7 @@ export class Connection {
     });
   }
 
-  /** The client has read a part. */
+  /** The client has read a part, or a feed was cut. */
   drained(): void {
     for (const resume of this.blocked.splice(0)) resume();
   }
@@ -146,7 +146,7 @@ export class Connection {
     const channel = new Channel(bindings, {
       request: (path, headers) => this.feed(path, headers),
       tables: (headers) => this.tables(headers),
-      send: (event, text) => this.send(socket, { topic, event }, text),
+      send: (event, text, feed) => this.send(socket, { topic, event }, text, feed),
     });
     this.channels.set(topic, channel);
     await channel.open(tokenIn(payload)).catch((error) => {
@@ -194,12 +194,18 @@ export class Connection {
     return allowed === '*' || allowed === origin || URL.parse(origin)?.host === this.headers.get('host');
   }
 
-  /** Resolves when the client has room for more. */
-  private async send(socket: Socket, message: Parameters<Printer>[0], payload: string): Promise<void> {
-    if (!this.isClosed) socket.send(this.print(message, payload));
-    while (!this.isClosed && socket.getBufferedAmount() > MAX_UNSENT_BYTES) {
+  /** Waits until the client has room for more. The rest of a feed that is cut is not sent. */
+  private async send(
+    socket: Socket,
+    message: Parameters<Printer>[0],
+    payload: string,
+    feed?: LiveSteps,
+  ): Promise<void> {
+    const isOver = () => this.isClosed || feed?.isCut === true;
+    while (!isOver() && socket.getBufferedAmount() > MAX_UNSENT_BYTES) {
       await new Promise<void>((resolve) => this.blocked.push(resolve));
     }
+    if (!isOver()) socket.send(this.print(message, payload));
   }
 }
 

@@ -7,6 +7,7 @@ import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { PLACES } from '../../support/engines/declared.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { testServer } from '../../support/engines/postgres.ts';
+import { declaredBy, identify } from '../../support/engines/roles.ts';
 import { openDeclaredEngine, thingsOf } from '../../support/engines/shop.ts';
 import { newFile, TEST_OPTIONS } from '../../support/engines/sqlite.ts';
 import { EventClient } from '../../support/network/event-stream.ts';
@@ -14,27 +15,35 @@ import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const THINGS = thingsOf({ name: 'text' });
+const OF_USERS = declaredBy(`
+collections: { things: { fields: { id: int4, name: text } } }
+roles: { user: all }
+`);
+/** The headers of a caller. */
+const userNamed = (sub: string) => ({ 'x-role': 'user', 'x-claims': JSON.stringify({ sub }) });
 let service: FeedService;
 afterEach(() => service.close());
 
 const metric = (wanted: string) => Number(service.feed.metrics().find(({ name }) => name === wanted)?.value);
 const subscribers = () => metric('feed_subscribers');
 /** Opens a feed and reads nothing after its list. */
-const followSlowly = async (path: string) => {
+const followSlowly = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`);
+  const lines = Object.entries({ host: 'localhost', accept: 'text/event-stream', ...headers });
+  socket.write(`GET ${path} HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n`);
   let text = '';
   socket.on('data', (data) => {
     text += data;
     if (text.includes('event: ready')) socket.pause();
   });
   await until('the list', () => socket.isPaused());
+  socket.removeAllListeners('data');
   return socket;
 };
 const post = async (row: object) => {
-  expect((await service.fetch('/things', sendJson('POST', row))).status).toBe(201);
+  expect((await service.fetch('/things', sendJson('POST', row, userNamed('writer')))).status).toBe(201);
 };
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
@@ -56,23 +65,24 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       slow.destroy();
     });
 
-    /** Opens feeds, and stores rows that fill their connections, then rows of 1.8 MB that wait in the service. */
-    const fill = async (paths: readonly string[]) => {
-      await open();
-      const slow = await Promise.all(paths.map(followSlowly));
+    /** Stores rows that fill the connections of slow clients, then rows of 1.8 MB that wait in the service. */
+    const fill = async () => {
+      const clients = subscribers();
       for (const ids of [
         [1, 2, 3, 4],
         [5, 6],
       ]) {
-        const expected = metric('feed_events_total') + ids.length * paths.length;
+        const expected = metric('feed_events_total') + ids.length * clients;
         await post(ids.map((id) => ({ id, name: 'x'.repeat(900_000) })));
-        await until('the events', () => subscribers() < paths.length || metric('feed_events_total') === expected);
+        await until('the events', () => subscribers() < clients || metric('feed_events_total') === expected);
       }
-      return slow;
     };
+    const differentLists = (count: number) => Array.from({ length: count }, (_, index) => `/things?id=neq.${-index}`);
 
     test('bytes that wait for the slow clients of one caller are limited: further ones are disconnected', async () => {
-      const slow = await fill(Array.from({ length: 30 }, (_, index) => `/things?id=neq.${-index}`));
+      await open();
+      const slow = await Promise.all(differentLists(30).map((path) => followSlowly(path)));
+      await fill();
       await until('the limit', () => metric('feed_unsent_bytes') > 30_000_000);
       await until('some to be disconnected', () => subscribers() < 20);
       expect(metric('feed_unsent_bytes')).toBeLessThan(32 * 1024 * 1024);
@@ -81,8 +91,30 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect(metric('feed_unsent_bytes')).toBe(0);
     });
 
+    test('bytes that wait for all clients are limited: the caller with the most is disconnected', async () => {
+      const maxUnsentBytes = 16_000_000;
+      service = serveFeeds(await openDeclaredEngine(engine, OF_USERS), OF_USERS, { identify, maxUnsentBytes });
+      const many = await Promise.all(differentLists(12).map((path) => followSlowly(path, userNamed('many'))));
+      const few = await followSlowly('/things', userNamed('few'));
+      const ends = many.map((socket) => new Promise((resolve) => socket.on('close', resolve)));
+      await fill();
+      await until('some to be disconnected', () => subscribers() < 13);
+      expect(metric('feed_unsent_bytes')).toBeLessThanOrEqual(maxUnsentBytes);
+      let text = '';
+      few.on('data', (data) => {
+        text += data;
+      });
+      few.resume();
+      await until('all rows', () => text.includes('{"id":6,'));
+      for (const socket of many) socket.resume();
+      await Promise.race(ends);
+      for (const socket of [few, ...many]) socket.destroy();
+    });
+
     test('clients of one list share the bytes that wait for them', async () => {
-      const slow = await fill(Array.from({ length: 30 }, () => '/things'));
+      await open();
+      const slow = await Promise.all(Array.from({ length: 30 }, () => followSlowly('/things')));
+      await fill();
       expect(subscribers()).toBe(30);
       expect(metric('feed_unsent_bytes')).toBeLessThan(6_000_000);
       for (const socket of slow) socket.destroy();

@@ -182,7 +182,7 @@ describe.each(Object.keys(PLACES))('Idempotency-Key of anonymous callers on %s',
     const post = async (address: string, headers: Record<string, string> = {}, path = '/orders') => {
       const body = path === '/batch' ? [{ method: 'POST', path: '/orders', body: { note: 'x' } }] : { note: 'x' };
       const init = sendJson('POST', body, { 'idempotency-key': path, ...headers });
-      const peer = { address: () => address, isSecure: false, atWork: () => undefined };
+      const peer = { address: () => address, isSecure: false, atWork: () => undefined, drop: () => undefined };
       const response = await app.fetch(new Request(`http://catalogue${path}`, init), peer);
       expect(response.status).toBeLessThan(300);
       return response.headers.get('idempotency-replayed') ?? 'new';

@@ -86,6 +86,7 @@ function peerOf({ headers }: Request): Peer {
     address: () => headers.get('test-address') ?? '192.0.2.1',
     isSecure: headers.has('test-tls'),
     atWork: () => undefined,
+    drop: () => undefined,
   };
 }
 

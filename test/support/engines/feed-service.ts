@@ -1,5 +1,6 @@
 /** A service with feeds on a real socket. Request headers name the caller, as in `roles.ts`. */
 import { type AppOptions, createApp } from '../../../src/app.ts';
+import { defined } from '../../../src/base/defined.ts';
 import type { Catalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { pageOf } from '../../../src/dialect/page.ts';
@@ -41,10 +42,11 @@ export function serveFeeds(
     identify,
     maxFeeds = 100,
     maxFeedsPerCaller = maxFeeds,
+    maxUnsentBytes,
     ...others
   }: { identify?: Identify } & Partial<FeedLimits> & Pick<AppOptions, 'edgeChecks' | 'pages'> = {},
 ): FeedService {
-  const feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
+  const feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller, ...defined({ maxUnsentBytes }) });
   const app = createApp({
     catalogue,
     engine,
