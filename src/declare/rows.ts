@@ -5,6 +5,7 @@ import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
+import { wordsOf } from './rows/problem.ts';
 import type { FileRecord, GoodRecord } from './rows/record.ts';
 import { type FileFormat, formatToRead, openSource, type Source } from './rows/source.ts';
 
@@ -54,7 +55,7 @@ export async function* readRows(
   const columnProblem = memoize((columns: readonly string[]) => problemOf(columns, names));
   for await (const records of recordsOf(source, file)) {
     const good = records.filter((record): record is GoodRecord => {
-      const problem = record.kind === 'broken' ? record.problem : columnProblem(record.columns);
+      const problem = record.kind === 'broken' ? wordsOf(record.problem) : columnProblem(record.columns);
       if (problem !== undefined) bad.add(record.line, problem);
       return problem === undefined;
     });

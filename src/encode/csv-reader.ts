@@ -8,7 +8,12 @@ export type Cell = string | null | undefined;
 
 export type CsvRow =
   | { readonly line: number; readonly cells: readonly Cell[] }
-  | { readonly line: number; readonly problem: string; readonly text: string };
+  | { readonly line: number; readonly problem: keyof typeof CSV_PROBLEMS; readonly text: string };
+
+export const CSV_PROBLEMS = {
+  unclosedQuote: 'a quote is not closed',
+  textAfterQuote: 'text follows a closing quote',
+} as const;
 
 export const COMMA = ',';
 const QUOTE = '"';
@@ -99,7 +104,7 @@ export class CsvReader {
 
 interface QuotedRow {
   readonly cells: Cell[];
-  readonly problem?: string;
+  readonly problem?: keyof typeof CSV_PROBLEMS;
   readonly end: number;
 }
 
@@ -109,7 +114,7 @@ function readQuoted(text: string, start: number, separator: string, isLast: bool
   for (let position = start; ; position++) {
     if (text[position] === QUOTE) {
       const close = closingQuote(text, position);
-      if (close === undefined) return isLast ? { cells, problem: UNCLOSED, end: text.length } : undefined;
+      if (close === undefined) return isLast ? { cells, problem: 'unclosedQuote', end: text.length } : undefined;
       cells.push(undoubled(text.slice(position + 1, close)));
       position = close + 1;
     } else {
@@ -121,7 +126,7 @@ function readQuoted(text: string, start: number, separator: string, isLast: bool
     let end = position;
     while (!isLineEnd(text, end)) end++;
     if (!isLast && (end >= text.length || (end === text.length - 1 && text[end] === '\r'))) return undefined;
-    return end === position ? { cells, end } : { cells, problem: 'text follows a closing quote', end };
+    return end === position ? { cells, end } : { cells, problem: 'textAfterQuote', end };
   }
 }
 
@@ -129,8 +134,6 @@ function isLineEnd(text: string, position: number): boolean {
   const code = text.charCodeAt(position);
   return code === FEED || code === RETURN || position >= text.length;
 }
-
-export const UNCLOSED = 'a quote is not closed';
 
 /** The end of a quoted cell, in which quotes are doubled; undefined if the quote is not closed. */
 function closingQuote(text: string, quote: number): number | undefined {

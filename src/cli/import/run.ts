@@ -4,7 +4,8 @@ import { amount } from '../../base/amount.ts';
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { isFileField } from '../../collection/files.ts';
-import { type FileRecord, unreadable } from '../../declare/rows/record.ts';
+import { wordsOf } from '../../declare/rows/problem.ts';
+import type { FileRecord } from '../../declare/rows/record.ts';
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from '../../engine/shared/loader.ts';
@@ -158,7 +159,7 @@ class Import {
   private plan(record: FileRecord): { row: StoredRow; given: Columns['given']; kept: string | undefined } | undefined {
     const { line } = record;
     const reject = (problems: readonly Problem[]) => this.reject(this.options.rejects?.textOf(record), problems);
-    if (record.kind === 'broken') return reject([{ line, reason: record.problem }]);
+    if (record.kind === 'broken') return reject([{ line, reason: wordsOf(record.problem) }]);
     const columns = this.columnsOf(record.columns);
     if (typeof columns === 'string') return reject([{ line, reason: columns }]);
     const stray = columns.stray(record.cells);
@@ -186,7 +187,7 @@ class Import {
   /** Returns what is wrong with the columns of a row; throws if the file has a header. */
   private columnsOf(names: readonly string[]): Columns | string {
     const columns = this.columns.read(names);
-    if (typeof columns === 'string' && this.options.hasHeader) throw unreadable(1, columns);
+    if (typeof columns === 'string' && this.options.hasHeader) throw new ConfigError(`line 1: ${columns}`);
     return columns;
   }
 

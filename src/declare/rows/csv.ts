@@ -1,7 +1,8 @@
 /** Reads records of a CSV file with a header row. Lines of only separators are skipped and counted. */
 import { csvText } from '../../encode/csv.ts';
-import { type Cell, CsvReader, UNCLOSED } from '../../encode/csv-reader.ts';
-import { type FileRecord, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
+import { type Cell, CsvReader } from '../../encode/csv-reader.ts';
+import { fileProblem, UnreadableFile } from './problem.ts';
+import { type FileRecord, MAX_ROW_LENGTH, type RecordReader } from './record.ts';
 
 export class CsvRecords implements RecordReader {
   private readonly rows: CsvReader;
@@ -24,14 +25,15 @@ export class CsvRecords implements RecordReader {
   push(text: string): FileRecord[] {
     const records = this.records(this.rows.push(text));
     if (this.rows.pending > MAX_ROW_LENGTH) {
-      throw unreadable(this.rows.line, this.rows.hasOpenQuote ? UNCLOSED : ROW_TOO_LONG);
+      if (this.rows.hasOpenQuote) throw new UnreadableFile(this.rows.line, 'unclosedQuote');
+      throw new UnreadableFile(this.rows.line, 'longRow', MAX_ROW_LENGTH);
     }
     return records;
   }
 
   end(): FileRecord[] {
     const records = this.records(this.rows.end());
-    if (this.names === undefined) throw unreadable(1, 'the file is empty: its first line names the columns');
+    if (this.names === undefined) throw new UnreadableFile(1, 'emptyCsv');
     return records;
   }
 
@@ -41,28 +43,23 @@ export class CsvRecords implements RecordReader {
       const { names } = this;
       const { line } = row;
       if (names === undefined) {
-        if ('problem' in row) throw unreadable(line, row.problem);
+        if ('problem' in row) throw new UnreadableFile(line, row.problem);
         this.names = row.cells.map((cell) => (cell ?? '').trim());
       } else if ('problem' in row) {
-        records.push({ kind: 'broken', line, problem: row.problem, text: row.text, columns: names });
+        records.push({ kind: 'broken', line, problem: fileProblem(row.problem), text: row.text, columns: names });
       } else if (row.cells.every((cell) => cell === undefined)) {
         this.blankLines++;
       } else if (row.cells.length === names.length) {
         records.push({ kind: 'record', line, columns: names, cells: row.cells });
       } else {
-        const problem = wrongNumber(row.cells.length, names.length);
+        const code = row.cells.length < names.length ? 'tooFewCells' : 'tooManyCells';
+        const problem = fileProblem(code, row.cells.length, names.length);
         const text = printCsvRow(row.cells, this.separator);
         records.push({ kind: 'broken', line, problem, text, columns: names });
       }
     }
     return records;
   }
-}
-
-/** A short line may be a text with an unquoted line break; the message says so. */
-function wrongNumber(cells: number, names: number): string {
-  const advice = cells < names ? '; an empty cell needs its separator, and a text of several lines needs quotes' : '';
-  return `has ${cells} ${cells === 1 ? 'cell' : 'cells'}, and the first line names ${names}${advice}`;
 }
 
 export function printCsvRow(cells: readonly unknown[], separator: string): string {

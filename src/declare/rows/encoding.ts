@@ -1,5 +1,6 @@
 /** Decodes a file: UTF-8, unless its first bytes or --encoding say otherwise. */
-import { lineEndsIn, unreadable } from './record.ts';
+import { UnreadableFile } from './problem.ts';
+import { lineEndsIn } from './record.ts';
 
 /** The values of --encoding. */
 export const ENCODINGS = ['utf-8', 'utf-16', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;
@@ -44,7 +45,7 @@ export class TextReader {
     } catch {
       const { encoding } = this.decoder!;
       const hint = encoding === 'utf-8' ? '; for a file of an older spreadsheet, use --encoding windows-1252' : '';
-      throw unreadable(this.line, `after this the file is not ${encoding.toUpperCase()}${hint}`);
+      throw new UnreadableFile(this.line, 'wrongEncoding', encoding.toUpperCase(), hint);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Reads JSON incrementally: an array of objects, one object, or one object per line (NDJSON). */
 import { parseJson } from '../../collection/exact-json.ts';
-import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
+import { fileProblem, UnreadableFile } from './problem.ts';
+import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader } from './record.ts';
 
 /** Turns values into records, and shares one list for equal columns. */
 class ObjectRecords {
@@ -11,16 +12,11 @@ class ObjectRecords {
     try {
       value = parseJson(text);
     } catch (error) {
-      return {
-        kind: 'broken',
-        line,
-        problem: `cannot be read as JSON: ${(error as Error).message}`,
-        text,
-        columns: [],
-      };
+      const problem = fileProblem('badJson', (error as Error).message);
+      return { kind: 'broken', line, problem, text, columns: [] };
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { kind: 'broken', line, problem: 'is not a JSON object', text, columns: [] };
+      return { kind: 'broken', line, problem: fileProblem('notObject'), text, columns: [] };
     }
     const keys = Object.keys(value);
     const { columns } = this;
@@ -37,7 +33,8 @@ export class NdjsonReader implements RecordReader {
   push(text: string): FileRecord[] {
     const lines = (this.rest + text).split('\n');
     this.rest = lines.pop()!;
-    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line + lines.length, ROW_TOO_LONG);
+    if (this.rest.length > MAX_ROW_LENGTH)
+      throw new UnreadableFile(this.line + lines.length, 'longRow', MAX_ROW_LENGTH);
     return lines.flatMap((line) => this.read(line));
   }
 
@@ -75,17 +72,16 @@ export class JsonReader implements RecordReader {
       position = next;
     }
     this.rest = this.rest.slice(position);
-    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line, `${ROW_TOO_LONG}, its brackets and its quotes`);
+    if (this.rest.length > MAX_ROW_LENGTH) throw new UnreadableFile(this.line, 'longObject', MAX_ROW_LENGTH);
     return records;
   }
 
   end(): FileRecord[] {
     if (this.state === 'done') return [];
     const text = this.rest.trimEnd();
-    if (this.state === 'start' && text === '') throw unreadable(1, 'the file is empty: it holds an array of objects');
+    if (this.state === 'start' && text === '') throw new UnreadableFile(1, 'emptyJson');
     this.pass(text, 0, text.length);
-    const inside = text.startsWith('{') ? 'an object' : 'the array';
-    throw unreadable(this.line, `the JSON breaks off inside ${inside}, after column ${this.column}`);
+    throw new UnreadableFile(this.line, text.startsWith('{') ? 'openObject' : 'openArray', this.column);
   }
 
   /** Reads one token; undefined if it is incomplete. */
@@ -101,7 +97,7 @@ export class JsonReader implements RecordReader {
     switch (this.state) {
       case 'start':
         if (sign === '[') return this.enter('first', start, true);
-        if (sign !== '{') throw unreadable(this.line, 'the file holds neither an array of objects nor an object');
+        if (sign !== '{') throw new UnreadableFile(this.line, 'noObjects');
         return this.value(text, start, records);
       case 'first':
         if (sign === ']') return this.enter('done', start);
@@ -111,12 +107,9 @@ export class JsonReader implements RecordReader {
       case 'after':
         if (sign === ',') return this.enter('value', start);
         if (sign === ']') return this.enter('done', start);
-        throw unreadable(this.line, 'a comma or ] is missing');
+        throw new UnreadableFile(this.line, 'missingComma');
       case 'done':
-        throw unreadable(
-          this.line,
-          'text follows the end of the JSON value; for one object per line, use --format ndjson',
-        );
+        throw new UnreadableFile(this.line, 'textAfterEnd');
     }
   }
 

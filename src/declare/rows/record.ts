@@ -1,5 +1,5 @@
 /** A row of a file with its cells by column and its line number. */
-import { ConfigError } from '../../settings/setting.ts';
+import type { FileProblem } from './problem.ts';
 
 export type FileRecord = GoodRecord | BrokenRecord;
 
@@ -16,7 +16,7 @@ export interface GoodRecord {
 interface BrokenRecord {
   readonly kind: 'broken';
   readonly line: number;
-  readonly problem: string;
+  readonly problem: FileProblem;
   readonly text: string;
   /** The header of the file, if it has one. */
   readonly columns: readonly string[];
@@ -36,12 +36,6 @@ export interface RecordReader {
 
 /** The longest row: an unclosed quote or bracket must not fill the memory. */
 export const MAX_ROW_LENGTH = 16 * 1024 * 1024;
-export const ROW_TOO_LONG = `the row is longer than ${MAX_ROW_LENGTH} characters; check its line end`;
-
-/** The rest of the file cannot be read. */
-export function unreadable(line: number, problem: string): ConfigError {
-  return new ConfigError(`line ${line}: ${problem}`);
-}
 
 export function lineEndsIn(text: string, from = 0, to = text.length): number {
   let count = 0;

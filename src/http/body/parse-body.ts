@@ -4,7 +4,7 @@ import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_VALUES } from '../../base/limits/http.ts';
 import { splitQuery } from '../../base/net/query-string.ts';
 import { isObject, parseJson } from '../../collection/exact-json.ts';
-import { type Cell, COMMA, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
+import { type Cell, COMMA, CSV_PROBLEMS, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
 import type { Document } from '../../encode/document.ts';
 import type { Call } from '../call.ts';
 import type { BodyReceiver } from './body-receiver.ts';
@@ -108,7 +108,7 @@ function* readCsv(bytes: Uint8Array): Task<Document> {
 function addCells(lines: (readonly Cell[])[], rows: readonly CsvRow[]): void {
   for (const row of rows) {
     if ('problem' in row) {
-      throw new ApiError('PGRST102', `the CSV cannot be read: row ${lines.length + 1}: ${row.problem}`, {
+      throw new ApiError('PGRST102', `the CSV cannot be read: row ${lines.length + 1}: ${CSV_PROBLEMS[row.problem]}`, {
         hint: 'Quote a cell that holds a comma, a quote or a line end, and double the quotes in it.',
       });
     }

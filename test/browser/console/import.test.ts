@@ -237,10 +237,10 @@ browserStories('import', (stage) => {
 
   test('an unreadable file and an unreachable service are explained', async () => {
     const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
-      ['broken.json', '[{"id": 1', 'broken.json cannot be read: line 1: the JSON breaks off inside an object'],
+      ['broken.json', '[{"id": 1', 'broken.json cannot be read. Line 1: The file ends inside an object'],
       ['empty.csv', '', 'empty.csv is empty.'],
       ['only-header.csv', 'id,product_name', 'only-header.csv has no rows.'],
-      ['numbers.json', '[1]', 'The line is not a JSON object.'],
+      ['numbers.json', '[1]', 'The row is not a JSON object.'],
       [
         'half.xlsx',
         workbook('Stock', [['ID']]).slice(0, 400),
@@ -259,6 +259,31 @@ browserStories('import', (stage) => {
     await stage.page.unroute(/\/products/);
     await stage.page.getByRole('button', { name: 'Try again' }).click();
     await stage.until('new.json: 1 row, all valid. Nothing is stored yet.');
+  });
+
+  test('an unreadable file is explained in German', async () => {
+    const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
+      ['offen.csv', 'id,product_name\n1,"Tee', 'Ein Anführungszeichen ist nicht geschlossen.'],
+      ['danach.csv', 'id,product_name\n1,"Tee"x', 'Nach einem schließenden Anführungszeichen steht noch Text.'],
+      ['kopf.csv', 'id,"product_name', 'kopf.csv kann nicht gelesen werden. Zeile 1: Ein Anführungszeichen ist nicht'],
+      ['breit.csv', 'id,product_name\n1,Tee,2', 'Die Zeile hat 3 Zellen, und die erste Zeile nennt 2.'],
+      ['schmal.csv', 'id,product_name\n1', 'Eine leere Zelle braucht ihr Trennzeichen'],
+      ['leer.csv', '\n\n', 'leer.csv kann nicht gelesen werden. Zeile 1: Die erste Zeile muss die Spalten nennen.'],
+      ['wort.json', '[{"id": 1}, nichts]', 'Die Zeile ist kein gültiges JSON.'],
+      ['zahl.json', '[1]', 'Die Zeile ist kein JSON-Objekt.'],
+      ['objekt.json', '[{"id": 1', 'Zeile 1: Die Datei endet in einem Objekt, nach Spalte 9.'],
+      ['liste.json', '[{"id": 1},', 'Zeile 1: Die Datei endet in der Liste, nach Spalte 11.'],
+      ['komma.json', '[{"id": 1} {"id": 2}]', 'Ein Komma oder ] fehlt.'],
+      ['mehr.json', '[{"id": 1}] und', 'Nach dem Ende des JSON-Werts steht noch Text.'],
+      ['halb.xlsx', workbook('Stock', [['ID']]).slice(0, 400), 'Arbeitsmappe gelesen werden: sie ist unvollständig.'],
+      ['leer.xlsx', workbook('Stock', []), 'Arbeitsmappe gelesen werden: das Blatt Stock ist leer.'],
+    ];
+    await stage.reopen({ locale: 'de-DE' });
+    await stage.open('/import/products');
+    for (const [name, content, sentence] of files) {
+      await choose(stage, name, content);
+      await stage.until(sentence);
+    }
   });
 });
 

@@ -117,7 +117,7 @@ function parseRow(
   const empty = new Set<Field>();
   const pending = new Map<Field, string>();
   const faults: Fault[] = [];
-  if (broken !== undefined) faults.push({ message: t.importing.brokenLine(broken.problem) });
+  if (broken !== undefined) faults.push({ message: broken.problem });
   else if (mapping.every((field) => field === undefined)) faults.push({ message: t.importing.noField });
   for (const [column, field] of mapping.entries()) {
     if (field === undefined || broken !== undefined) continue;

@@ -2,8 +2,8 @@
 import { CsvRecords } from '../../../declare/rows/csv.ts';
 import { TextReader } from '../../../declare/rows/encoding.ts';
 import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
+import { type FileProblem, UnreadableFile } from '../../../declare/rows/problem.ts';
 import type { FileRecord, RecordReader } from '../../../declare/rows/record.ts';
-import { ConfigError } from '../../../settings/setting.ts';
 import { t } from '../i18n/text.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 
@@ -92,23 +92,25 @@ function isNdjson(name: string, text: string): boolean {
   return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);
 }
 
+/** A sentence in the language of the person. */
+function explainProblem({ code, values }: FileProblem): string {
+  const text: string | ((...of: never[]) => string) = t.importing.fileProblems[code];
+  return typeof text === 'string' ? text : text(...(values as never[]));
+}
+
 function recordsOf(name: string, reader: RecordReader, text: string): readonly FileRecord[] {
   try {
     return [...reader.push(text), ...reader.end()];
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    // The hint names command-line flags, which do not exist here.
-    throw new Error(t.importing.unreadable(name, error.message.replace(/; (?:for|say) .*--.*$/, '')));
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new Error(t.importing.unreadable(name, error.line, explainProblem(error.problem)));
   }
 }
 
 function rowOf(record: FileRecord, columns: readonly string[], hasHeader: boolean): SheetRow {
   const { line } = record;
-  if (record.kind === 'broken') {
-    // The browser's message would not be in our words.
-    const problem = record.problem.replace(/^(cannot be read as JSON):.*$/, '$1');
-    return { line, cells: [], broken: { problem, text: record.text } };
-  }
+  if (record.kind === 'broken')
+    return { line, cells: [], broken: { problem: explainProblem(record.problem), text: record.text } };
   if (hasHeader) return { line, cells: record.cells };
   const own = new Map(record.columns.map((name, at) => [name, record.cells[at]]));
   return { line, cells: columns.map((name) => own.get(name)) };

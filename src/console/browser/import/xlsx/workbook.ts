@@ -12,18 +12,22 @@ type Parts = Readonly<Record<string, Uint8Array>>;
 /** Largest unpacked size. It stops ZIP bombs. */
 const MAX_UNPACKED = 512 * 1024 * 1024;
 
+/** Its message is a sentence for the person. */
+class DamagedWorkbook extends Error {}
+
 function unzip(bytes: Uint8Array): Parts {
   let size = 0;
   const filter = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }) => {
     size += originalSize;
-    if (size > MAX_UNPACKED) throw new Error('it is too large');
+    if (size > MAX_UNPACKED) throw new DamagedWorkbook(t.importing.workbookProblems.tooLarge);
     return /\.(xml|rels)$/.test(name);
   };
   try {
     return unzipSync(bytes, { filter });
   } catch (error) {
     // The archive has no directory, which is at its end.
-    if ((error as Error).message === 'invalid zip data') throw new Error('it is incomplete');
+    if ((error as Error).message === 'invalid zip data')
+      throw new DamagedWorkbook(t.importing.workbookProblems.incomplete);
     throw error;
   }
 }
@@ -33,12 +37,13 @@ export function readXlsx(name: string, bytes: Uint8Array, sheetName?: string): S
   try {
     return readParts(name, unzip(bytes), sheetName);
   } catch (error) {
-    throw new Error(t.importing.badWorkbook(name, (error as Error).message));
+    const problem = error instanceof DamagedWorkbook ? error.message : t.importing.workbookProblems.damaged;
+    throw new Error(t.importing.badWorkbook(name, problem));
   }
 }
 
 function readParts(name: string, parts: Parts, sheetName: string | undefined): Sheet {
-  if (parts['xl/workbook.xml'] === undefined) throw new Error('it is not an .xlsx file');
+  if (parts['xl/workbook.xml'] === undefined) throw new DamagedWorkbook(t.importing.workbookProblems.otherFormat);
   const workbook = xmlOf(parts, 'xl/workbook.xml');
   const sheets = elements(workbook, 'sheet').filter((sheet) => sheet.getAttribute('state') !== 'hidden');
   const isSince1904 = /^(1|true)$/.test(elements(workbook, 'workbookPr')[0]?.getAttribute('date1904') ?? '');
@@ -65,7 +70,8 @@ function readParts(name: string, parts: Parts, sheetName: string | undefined): S
       notes: [],
     };
   }
-  throw new Error(sheets.length === 0 ? 'it has no sheet' : `the sheet ${sheetName ?? names[0]} is empty`);
+  const { noSheet, emptySheet } = t.importing.workbookProblems;
+  throw new DamagedWorkbook(sheets.length === 0 ? noSheet : emptySheet(sheetName ?? names[0]!));
 }
 
 /** Finds the file of a sheet by the relations of the workbook. */
@@ -73,7 +79,7 @@ function pathOf(parts: Parts, sheet: Element): string {
   const id = [...sheet.attributes].find(({ localName, prefix }) => localName === 'id' && prefix !== null)?.value;
   const relations = elements(xmlOf(parts, 'xl/_rels/workbook.xml.rels'), 'Relationship');
   const target = relations.find((each) => each.getAttribute('Id') === id)?.getAttribute('Target');
-  if (!target) throw new Error('a sheet is missing');
+  if (!target) throw new DamagedWorkbook(t.importing.workbookProblems.damaged);
   return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
 }
 
@@ -174,9 +180,10 @@ const lineOf = (reference: string): number => Number(reference.replace(/^[A-Z]+/
 
 function xmlOf(parts: Parts, path: string): Document {
   const part = parts[path];
-  if (part === undefined) throw new Error(`it has no part ${path}`);
+  if (part === undefined) throw new DamagedWorkbook(t.importing.workbookProblems.missingPart(path));
   const document = new DOMParser().parseFromString(strFromU8(part), 'application/xml');
-  if (document.getElementsByTagName('parsererror').length > 0) throw new Error(`its part ${path} is damaged`);
+  if (document.getElementsByTagName('parsererror').length > 0)
+    throw new DamagedWorkbook(t.importing.workbookProblems.damagedPart(path));
   return document;
 }
 
