@@ -72,8 +72,11 @@ export function useModal() {
       document.activeElement.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
     return () => {
       dialog.close();
-      // The element that had the focus before may be gone.
-      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
+      // The element that had the focus before may go with the dialog, such as the bar of rows that are deleted.
+      queueMicrotask(() => {
+        const page = document.querySelector<HTMLElement>('main [role=grid]') ?? document.getElementById('content');
+        if (document.activeElement === document.body) page?.focus({ preventScroll: true });
+      });
     };
   }, []);
   return element;

@@ -60,7 +60,7 @@ export function NotFound() {
 }
 
 /** Grey bars in place of content that loads. */
-export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+export function Skeleton({ lines = 6 }: { readonly lines?: number | undefined }) {
   return (
     <div className="skeleton stack" role="status" aria-label={t.app.loading}>
       {Array.from({ length: lines }, (_, at) => (
@@ -106,13 +106,15 @@ interface LoadedProps<Data> {
     readonly error: unknown;
     readonly refetch: () => unknown;
   };
+  /** The height of the skeleton. */
+  readonly lines?: number;
   readonly children: (data: Data) => ReactNode;
 }
 
 /** The data of a query, or in its place an error or the skeleton. */
-export function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query: { data, error, refetch }, lines, children }: LoadedProps<Data>) {
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-  return data === undefined ? <Skeleton /> : children(data);
+  return data === undefined ? <Skeleton lines={lines} /> : children(data);
 }
 
 interface LabelledProps {

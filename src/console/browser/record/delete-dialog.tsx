@@ -2,22 +2,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deleteAll, rowsChangedSince, type Target } from '../api/bulk-change.ts';
-import { type Collection, mayUndo, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
-import { ask, countIn } from '../api/client.ts';
-import { invalidate, useWrite } from '../api/queries.ts';
-import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
-import { conditionsOf, embeddingsOf, type Pair } from '../api/query/list.ts';
-import { partsOf } from '../api/stored-rows.ts';
+import { mayUndo, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { useWrite } from '../api/queries.ts';
+import { listUrl } from '../api/query/list.ts';
+import { queryClient } from '../api/query-client.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { Problem } from '../components/small.tsx';
+import { Loaded, Problem } from '../components/small.tsx';
 import { notify, undoOf } from '../components/toasts.tsx';
-import { inList } from '../fields/filters.tsx';
 import { t } from '../i18n/text.ts';
+import { countEffects } from './deletion-effects.ts';
 
 /** More changed rows are not named. */
 const MOST_NAMED = 20;
-/** References from row to row that a deletion is followed along. */
-const MOST_STEPS = 3;
 
 interface DeleteDialogProps {
   readonly target: Target;
@@ -39,7 +35,7 @@ export default function DeleteDialog({ target, onDeleted }: DeleteDialogProps) {
     }
     const deleted = await remove.run(undefined);
     if (deleted === undefined) return false;
-    for (const { from } of referrersOf(collection)) void invalidate(from);
+    void queryClient.invalidateQueries();
     const message = only === undefined ? t.grid.rowsDeleted(deleted.count) : t.record.deleted;
     notify(message, undoOf('delete', collection, deleted.requestId));
     return onDeleted();
@@ -50,77 +46,33 @@ export default function DeleteDialog({ target, onDeleted }: DeleteDialogProps) {
       submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
       <p>{mayUndo('delete', collection) ? t.app.canUndo : t.record.deleteForever}</p>
-      <Referrers target={target} />
+      <OtherRows target={target} />
       {warning !== '' && <Problem>{warning}</Problem>}
     </Dialog>
   );
 }
 
-/** A way from rows that refer to the deleted ones: the last reference is that of the rows to delete. */
-type Path = readonly ReturnType<typeof referrersOf>[number][];
-
-/** The references to a collection, and to the rows that are deleted with its rows. */
-function pathsTo(collection: Collection, further: Path = []): readonly Path[] {
-  return referrersOf(collection).flatMap((reference): readonly Path[] => {
-    const path = [reference, ...further];
-    const isDeeper = reference.onDelete === 'cascade' && path.length < MOST_STEPS;
-    return [path, ...(isDeeper ? pathsTo(reference.from, path) : [])];
-  });
-}
-
-/** The number of rows at the end of a path from the rows of a filter, which the service counts. */
-async function countAlong(path: Path, { conditions, embeddings }: Conditions, signal: AbortSignal): Promise<number> {
-  const { from } = path[0]!;
-  const embedded = path.reduceRight(
-    (inner, { field }, at) => `to_${at}:${printName(field.name)}!inner(${inner})`,
-    embeddings.join(','),
-  );
-  const prefix = path.map((_reference, at) => `to_${at}.`).join('');
-  const query = queryText([
-    ['select', `${printName(from.key[0]!.name)},${embedded}`],
-    ...conditions.map(([name, value]): Pair => [`${prefix}${name}`, value]),
-    ['limit', '1'],
-  ]);
-  const { headers } = await ask(`${pathOf(from)}?${query}`, { headers: { prefer: 'count=exact' }, signal });
-  return countIn(headers);
-}
-
-interface Conditions {
-  readonly conditions: readonly Pair[];
-  readonly embeddings: readonly string[];
-}
-
-/** The effects on the rows that refer to these ones, also through rows that are deleted with them. */
-function Referrers({ target: { query, rows } }: { readonly target: Target }) {
-  const { collection } = query;
-  const key = collection.key[0]!.name;
-  const parts = rows === undefined ? [] : [...partsOf(rows, [collection.key[0]!])];
-  const selected: readonly Conditions[] =
-    rows === undefined
-      ? [{ conditions: conditionsOf(query), embeddings: embeddingsOf(query) }]
-      : parts.map((part) => ({ conditions: [[printName(key), inList(part.map((row) => row[key]))]], embeddings: [] }));
-  const { data = [] } = useQuery({
-    queryKey: ['row', collection.name, 'referrers', selected],
-    queryFn: ({ signal }) =>
-      Promise.all(
-        pathsTo(collection).map(async (path) => {
-          const counts = await Promise.all(selected.map((each) => countAlong(path, each, signal)));
-          return {
-            reference: path[0]!,
-            id: path.map(({ name }) => name).join(' '),
-            count: counts.reduce((sum, each) => sum + each, 0),
-          };
-        }),
-      ),
+/** The effects on other rows. It has its height before they are counted, so that no button moves below the pointer. */
+function OtherRows({ target }: { readonly target: Target }) {
+  const { collection } = target.query;
+  const query = useQuery({
+    queryKey: ['row', collection.name, 'referrers', target.rows ?? listUrl(target.query)],
+    queryFn: ({ signal }) => countEffects(target, signal),
     retry: false,
   });
-  const used = data.filter(({ count }) => count > 0);
-  if (used.length === 0) return null;
+  if (referrersOf(collection).length === 0) return null;
   return (
-    <ul className="bullets">
-      {used.map(({ id, reference: { from, onDelete }, count }) => (
-        <li key={id}>{t.record.referrers[onDelete](titleOfCollection(from), count)}</li>
-      ))}
-    </ul>
+    <div className="other-rows">
+      <Loaded query={query} lines={2}>
+        {({ effects, isComplete }) => (
+          <ul className="bullets">
+            {effects.map(({ reference: { from, onDelete }, count }) => (
+              <li key={`${from.name} ${onDelete}`}>{t.record.referrers[onDelete](titleOfCollection(from), count)}</li>
+            ))}
+            {!isComplete && <li>{t.record.moreReferrers}</li>}
+          </ul>
+        )}
+      </Loaded>
+    </div>
   );
 }

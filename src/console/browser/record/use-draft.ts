@@ -12,7 +12,9 @@ import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-dr
 
 type Texts = Readonly<Record<string, string>>;
 
-export interface DraftOptions {
+export type Draft = ReturnType<typeof useDraft>;
+
+interface DraftOptions {
   /** Distinguishes new rows: those of one product from those of another. */
   readonly name?: string;
   /** Values of a new row that the person cannot choose. */

@@ -1,0 +1,3 @@
+import { textsIn } from './one-language.ts' with { type: 'macro' };
+
+export const german = textsIn('de');
