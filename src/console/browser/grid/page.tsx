@@ -70,7 +70,7 @@ function List({ query }: { readonly query: ListQuery }) {
     document.querySelector<HTMLElement>('[role=grid]')?.focus();
   };
   return (
-    <div className="list-and-row">
+    <div className="facets-and-list">
       {query.search !== '' && facetFields(collection).length > 0 && (
         // It has its width before its figures arrive, so that no cell moves below the pointer.
         <aside className="facets stack" aria-label={t.find.facets}>
@@ -81,16 +81,21 @@ function List({ query }: { readonly query: ListQuery }) {
         <ListHead query={query} checked={checked} />
         <ViewTabs query={query} />
         <FilterBar query={query} />
-        {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
-        {layout.kind !== 'table' && <LiveRows query={query} />}
-        {layout.kind === 'cards' && <Cards key={url} query={query} selection={checked} />}
-        {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} selection={checked} />}
-        {layout.kind === 'tree' && <TreeView key={url} query={query} field={layout.field} open={showRow} />}
-        {/* At the foot, where it moves no row below the pointer. */}
-        <SelectionBar query={query} checked={checked} />
-        <UnsavedCells collection={collection} />
+        <div className="list-and-row">
+          <div className="list-rows">
+            {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
+            {layout.kind !== 'table' && <LiveRows query={query} />}
+            {layout.kind === 'cards' && <Cards key={url} query={query} selection={checked} />}
+            {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} selection={checked} />}
+            {layout.kind === 'tree' && <TreeView key={url} query={query} field={layout.field} open={showRow} />}
+            {/* At the foot, where it moves no row below the pointer. */}
+            <SelectionBar query={query} checked={checked} />
+            <UnsavedCells collection={collection} />
+          </div>
+          {/* Below the head, whose buttons would wrap beside it and move the rows. */}
+          {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}
+        </div>
       </section>
-      {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}
     </div>
   );
 }

@@ -41,16 +41,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
           {retry !== undefined && <Button onClick={retry}>{t.app.retry}</Button>}
         </div>
       )}
-      {progress !== undefined && (
-        <div>
-          <p role="status">{t.importing.progress[progress.step](progress.done, progress.total)}</p>
-          <progress
-            value={progress.done}
-            max={Math.max(progress.total, 1)}
-            aria-label={t.importing.steps[progress.step]}
-          />
-        </div>
-      )}
+      {plan === undefined && <Steps progress={progress} />}
       {result !== undefined && <Outcome result={result} current={current} collection={collection} />}
       {undone !== undefined && (
         <p className={`notice line wrap ${undone.kept > 0 ? 'warn' : 'good'}`} role="status">
@@ -58,6 +49,17 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
         </p>
       )}
       {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
+    </div>
+  );
+}
+
+function Steps({ progress }: Pick<Import, 'progress'>) {
+  if (progress === undefined) return null;
+  const { step, done, total } = progress;
+  return (
+    <div>
+      <p role="status">{t.importing.progress[step](done, total)}</p>
+      <progress value={done} max={Math.max(total, 1)} aria-label={t.importing.steps[step]} />
     </div>
   );
 }
@@ -106,32 +108,40 @@ function Proposal({ current, options, plan }: ProposalProps) {
   useEffect(() => announce(summary), [summary]);
   const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (
-    <section className="stack" aria-busy={isBusy}>
-      <p className={`notice line wrap ${bad === 0 ? 'good' : 'warn'}`}>{summary}</p>
-      {sheets.length > 1 && (
-        <Select
-          label={t.importing.sheet}
-          value={options.sheet.sheetName!}
-          options={sheets}
-          onChange={(name) => void current.open(undefined, name)}
-        />
-      )}
-      {leftOut.length > 0 && (
-        <p className="notice line wrap">
-          {leftOut.length === columns.length ? t.importing.noField : t.importing.leftOut(leftOut.join(', '))}
-        </p>
-      )}
-      <Questions options={options} plan={plan} onChange={onChange} />
-      <div className="line wrap">
-        <Button kind="primary" disabled={good === 0 || isUndecided || isBusy} onClick={() => void current.send()}>
-          {good + undecided === 0 ? t.importing.nothing : t.importing[bad > 0 ? 'sendValid' : 'send'](good + undecided)}
-        </Button>
-        {bad > 0 && (
-          <Button onClick={() => downloadInvalid(options.sheet, plan)}>{t.importing.downloadInvalid(bad)}</Button>
+    <section className="proposal" aria-busy={isBusy}>
+      {/* Beside the table, which stays in its place whatever a choice adds or removes. */}
+      <div className="stack">
+        <p className={`notice line wrap ${bad === 0 ? 'good' : 'warn'}`}>{summary}</p>
+        {sheets.length > 1 && (
+          <Select
+            label={t.importing.sheet}
+            value={options.sheet.sheetName!}
+            options={sheets}
+            onChange={(name) => void current.open(undefined, name)}
+          />
         )}
-        {isUndecided && <span>{t.importing.decideFirst}</span>}
+        {leftOut.length > 0 && (
+          <p className="notice line wrap">
+            {leftOut.length === columns.length ? t.importing.noField : t.importing.leftOut(leftOut.join(', '))}
+          </p>
+        )}
+        <Questions options={options} plan={plan} onChange={onChange} />
+        <div className="line wrap">
+          <Button kind="primary" disabled={good === 0 || isUndecided || isBusy} onClick={() => void current.send()}>
+            {good + undecided === 0
+              ? t.importing.nothing
+              : t.importing[bad > 0 ? 'sendValid' : 'send'](good + undecided)}
+          </Button>
+          {bad > 0 && (
+            <Button onClick={() => downloadInvalid(options.sheet, plan)}>{t.importing.downloadInvalid(bad)}</Button>
+          )}
+          {isUndecided && <span>{t.importing.decideFirst}</span>}
+        </div>
+        <Steps progress={current.progress} />
       </div>
-      <Preview options={options} plan={plan} onChange={onChange} />
+      <div className="stack">
+        <Preview options={options} plan={plan} onChange={onChange} />
+      </div>
     </section>
   );
 }

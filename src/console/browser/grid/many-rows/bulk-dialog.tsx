@@ -79,47 +79,69 @@ export default function BulkDialog({ target }: { readonly target: Target }) {
         options={fields.map((each) => [each.name, labelOf(each)] as const)}
         onChange={choose}
       />
-      {ways.length > 1 && (
-        <Select
-          label={t.grid.how}
-          value={way}
-          options={ways.map((each) => [each, t.grid.ways[each]] as const)}
-          onChange={setWay}
-        />
-      )}
-      {way === 'set' && (
-        <Labelled id="bulk-value" label={t.grid.inputs.set} problem={problem}>
-          <Input key={field.name} {...place} id="bulk-value" text={text} onChange={setText} />
-        </Labelled>
-      )}
-      {way !== 'set' && way !== 'clear' && (
-        <>
-          <TextField label={t.grid.inputs[way]} problem={problem} inputMode="decimal" value={text} onChange={setText} />
-          <TextField label={t.grid.decimals} type="number" min={-6} max={12} value={decimals} onChange={setDecimals} />
-        </>
-      )}
-      {preview.isFetching && <Skeleton lines={2} />}
-      {isReady && preview.error !== null && <PreviewProblem field={field} error={preview.error} />}
-      {isReady && preview.data !== undefined && (
-        <>
-          <p role="status">
-            {preview.data.changing === 0 ? t.grid.noChange : t.grid.willChange(preview.data.changing)}{' '}
-            {preview.data.empty > 0 && t.grid.withoutNumber(preview.data.empty)}
-          </p>
-          <table aria-label={t.grid.firstChanges}>
-            <tbody>
-              {preview.data.examples.map(({ before, after }) => (
-                <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>
-                  <td>{titleOf(collection, before)}</td>
-                  <td>
-                    {formatValue(place, before[field.name])} → {formatValue(place, after[field.name])}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </>
-      )}
+      <Select
+        label={t.grid.how}
+        value={way}
+        options={ways.map((each) => [each, t.grid.ways[each]] as const)}
+        onChange={setWay}
+      />
+      {/* One line, whatever the inputs: a choice moves none of them. */}
+      <div className="bulk-value line">
+        {way === 'set' || way === 'clear' ? (
+          <Labelled id="bulk-value" label={t.grid.inputs.set} problem={problem}>
+            <Input
+              key={field.name}
+              {...place}
+              id="bulk-value"
+              text={text}
+              isDisabled={way === 'clear'}
+              onChange={setText}
+            />
+          </Labelled>
+        ) : (
+          <>
+            <TextField
+              label={t.grid.inputs[way]}
+              problem={problem}
+              inputMode="decimal"
+              value={text}
+              onChange={setText}
+            />
+            <TextField
+              label={t.grid.decimals}
+              type="number"
+              min={-6}
+              max={12}
+              value={decimals}
+              onChange={setDecimals}
+            />
+          </>
+        )}
+      </div>
+      <div className="bulk-preview">
+        {preview.isFetching && <Skeleton lines={2} />}
+        {isReady && preview.error !== null && <PreviewProblem field={field} error={preview.error} />}
+        {isReady && preview.data !== undefined && (
+          <>
+            <p role="status">
+              {preview.data.changing === 0 ? t.grid.noChange : t.grid.willChange(preview.data.changing)}{' '}
+              {preview.data.empty > 0 && t.grid.withoutNumber(preview.data.empty)}
+            </p>
+            <table aria-label={t.grid.firstChanges}>
+              <tbody>
+                {preview.data.examples.map(({ before, after }) => (
+                  <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>
+                    <td>{titleOf(collection, before)}</td>
+                    <td>
+                      {formatValue(place, before[field.name])} → {formatValue(place, after[field.name])}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </>
+        )}
+      </div>
     </Dialog>
   );
 }

@@ -1,0 +1,84 @@
+/** What a person chooses moves nothing below the pointer. */
+import { expect, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
+import { browserStories, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
+
+const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
+
+const FILE = {
+  name: 'parts.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(
+    'product_name,Lieferant,Preis,Rest\nNut,Exotic Liquids,"1,234",x\nPin,Nobody,"2,345",y\nChai,,3,z\n',
+  ),
+};
+
+const place = async (element: Locator) => {
+  const { x, y, width } = (await element.boundingBox())!;
+  return { x, y, width };
+};
+
+browserStories(
+  'places',
+  (stage) => {
+    test('a row that opens beside its list moves no row', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?order=id');
+      await untilShown(page, ['Chai']);
+      const cell = page.locator('[data-row="6"] [data-field=product_name]');
+      const before = await place(cell);
+      await cell.click();
+      await page.keyboard.press('Space');
+      await page.getByRole('complementary').getByLabel('Unit price').waitFor();
+      expect(await place(cell)).toEqual(before);
+      await page.keyboard.press('Escape');
+      await page.getByRole('complementary').waitFor({ state: 'detached' });
+      expect(await place(cell)).toEqual(before);
+    });
+
+    test('a choice in the dialog “Change a field” moves neither inputs nor buttons', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?id=lt.6');
+      await page.getByLabel('Select all').check();
+      await page.getByRole('button', { name: 'Change a field' }).click();
+      const dialog = page.getByRole('dialog');
+      const [field, how, button] = [
+        dialog.getByLabel('Field', { exact: true }),
+        dialog.getByLabel('How', { exact: true }),
+        dialog.getByRole('button', { name: 'Change all' }),
+      ];
+      const places = async () => [await place(field), await place(how), await place(button)];
+      const before = await places();
+      await field.selectOption({ label: 'Unit price' });
+      expect(await places()).toEqual(before);
+      await how.selectOption({ label: 'Raise by %' });
+      const input = await place(dialog.getByLabel('Percent'));
+      await dialog.getByLabel('Percent').pressSequentially('5');
+      await stage.until('5 rows will change.');
+      expect(await place(dialog.getByLabel('Percent'))).toEqual(input);
+      expect(await places()).toEqual(before);
+      await how.selectOption({ label: 'Clear' });
+      expect(await places()).toEqual(before);
+    });
+
+    test('the field of a column moves no cell of the import', async () => {
+      const { page } = stage;
+      await stage.open('/import/products');
+      await page.locator('input[type=file]').setInputFiles(FILE);
+      const heads = page.getByRole('columnheader');
+      const places = async () =>
+        Promise.all([...(await heads.all()), page.getByRole('cell', { name: '2', exact: true })].map(place));
+      await stage.until('parts.csv: 3 rows, all valid.');
+      const before = await places();
+      await page.getByLabel('Field of the column Lieferant').selectOption({ label: 'Supplier' });
+      await stage.until('Create the rows that do not exist yet (Supplier: Nobody)');
+      expect(await places()).toEqual(before);
+      await page.getByLabel('Field of the column Preis').selectOption({ label: 'Unit price' });
+      await page.getByLabel('Format of the column Preis').waitFor();
+      await until('the places of the cells', async () => Bun.deepEquals(await places(), before));
+    });
+  },
+  () => ({ args: ['--collections', SHOP] }),
+  { areApart: true },
+);
