@@ -3,7 +3,7 @@
 FROM --platform=$BUILDPLATFORM node:22-bookworm-slim AS build
 ARG TARGETARCH
 WORKDIR /src
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 # The folder for the data belongs to the user of the service.

@@ -7,7 +7,7 @@ import { fileKey, option } from '../settings/setting.ts';
 import { defineCommand, JSON_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
-  markdown: option('--markdown', 'print the table of all settings, as in docs/reference/settings.md'),
+  markdown: option('--markdown: print the table of all settings, as in docs/reference/settings.md'),
   ...JSON_OPTION,
   ...SERVE_SETTINGS,
 } as const;

@@ -7,17 +7,11 @@ import { checkDeclaration, declareFrom } from './declare/from-database.ts';
 import { defineCommand, FORCE_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
-  output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0]),
+  output: option('--output FILE: file to write; - is standard output', USUAL_NAMES[0]),
   ...FORCE_OPTION,
-  check: option(
-    '--check',
-    'compare the file with the database and print the differences; exit code 1 if there are any',
-  ),
-  functions: option('--functions', 'declare the functions of the schema; otherwise they are comments'),
-  jsonSchema: option(
-    '--json-schema',
-    'print the JSON Schema of declarations, for completion and validation in editors',
-  ),
+  check: option('--check: compare the file with the database and print the differences; exit code 1 if there are any'),
+  functions: option('--functions: declare the functions of the schema; otherwise they are comments'),
+  jsonSchema: option('--json-schema: print the JSON Schema of declarations, for completion and validation in editors'),
   ...DATA_SETTINGS,
 } as const;
 

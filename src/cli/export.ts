@@ -22,32 +22,27 @@ import { planOf, read } from './shared/read-rows.ts';
 
 const OPTIONS = {
   format: option<WrittenFormat | undefined>(
-    '--format FORMAT',
-    `${WRITTEN_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
+    `--format FORMAT: ${WRITTEN_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
     undefined,
     oneOf(WRITTEN_FORMATS),
   ),
   output: option(
-    '--output FILE',
-    'file to write, which appears when it is complete; - is standard output',
+    '--output FILE: file to write, which appears when it is complete; - is standard output',
     STANDARD_OUTPUT,
   ),
-  bom: option('--bom', 'begin CSV with a byte order mark, so that spreadsheets recognize UTF-8'),
+  bom: option('--bom: begin CSV with a byte order mark, so that spreadsheets recognize UTF-8'),
   spreadsheet: option(
-    '--spreadsheet',
-    "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
+    "--spreadsheet: write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
   ),
   separator: option<string | undefined>(
-    '--separator SIGN',
-    'character between the cells of CSV, such as ";" or tab; by default a comma, and a tab for a file *.tsv',
+    '--separator SIGN: character between the cells of CSV, such as ";" or tab; by default a comma, and a tab for a file *.tsv',
     undefined,
     separator,
     { aliases: ['--delimiter'] },
   ),
-  decimalComma: option('--decimal-comma', 'write numbers in CSV with a decimal comma'),
+  decimalComma: option('--decimal-comma: write numbers in CSV with a decimal comma'),
   files: option(
-    '--files DIR',
-    'folder to write the files of file fields into; their columns then have names, as import --files reads them',
+    '--files DIR: folder to write the files of file fields into; their columns then have names, as import --files reads them',
     '',
   ),
   ...FORCE_OPTION,

@@ -5,7 +5,7 @@ import { defineCommand, JSON_OPTION } from './shared/command.ts';
 
 const { port, host, adminPort, tlsCert } = SERVE_SETTINGS;
 const OPTIONS = {
-  waitSeconds: option('--wait TIME', 'how long to wait for a service that is not ready yet, such as 30s', 0, duration),
+  waitSeconds: option('--wait TIME: how long to wait for a service that is not ready yet, such as 30s', 0, duration),
   ...JSON_OPTION,
   port,
   host,

@@ -25,10 +25,9 @@ function lifetime(given: string, name: string): number {
 }
 
 const OPTIONS = {
-  name: option('--name NAME', 'name of the key in the log and for key revoke', ''),
+  name: option('--name NAME: name of the key in the log and for key revoke', ''),
   expires: option<number | undefined>(
-    '--expires TIME',
-    'lifetime of the key, such as 12h, 90d or 1y; by default unlimited, and 1y for an address',
+    '--expires TIME: lifetime of the key, such as 12h, 90d or 1y; by default unlimited, and 1y for an address',
     undefined,
     lifetime,
   ),

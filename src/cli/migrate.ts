@@ -12,10 +12,9 @@ import { openMaintenance, withDatabase } from './shared/database.ts';
 import { rowCount } from './shared/read-rows.ts';
 
 const OPTIONS = {
-  plan: option('--plan', 'show the changes and what prevents them, and change nothing'),
+  plan: option('--plan: show the changes and what prevents them, and change nothing'),
   allow: option<readonly string[]>(
-    '--allow WHAT…',
-    'allow a listed change that could lose data: drop:products.colour; may be repeated',
+    '--allow WHAT…: allow a listed change that could lose data: drop:products.colour; may be repeated',
     [],
     permissions,
   ),

@@ -13,8 +13,7 @@ const ROWS = 100;
 
 const OPTIONS = {
   rows: option<number | undefined>(
-    '--rows NUMBER',
-    `maximum number of rows; by default limit= of the query, or ${ROWS}`,
+    `--rows NUMBER: maximum number of rows; by default limit= of the query, or ${ROWS}`,
     undefined,
     wholeNumber(1, 100_000),
   ),

@@ -9,11 +9,10 @@ import { openMaintenance } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = {
-  dropColumns: option('--drop-columns', 'leave out columns and tables of the backup that the database does not have'),
-  withoutWebhooks: option('--without-webhooks', 'send no webhooks for the rows that the restore changes'),
+  dropColumns: option('--drop-columns: leave out columns and tables of the backup that the database does not have'),
+  withoutWebhooks: option('--without-webhooks: send no webhooks for the rows that the restore changes'),
   until: option<Date | undefined>(
-    '--until TIME',
-    'restore the state of this moment: the backup, and the changes after it',
+    '--until TIME: restore the state of this moment: the backup, and the changes after it',
     undefined,
     moment,
   ),

@@ -12,8 +12,8 @@ import { chosenAction, printRows } from './shared/credentials.ts';
 import { withDatabase } from './shared/database.ts';
 
 const OPTIONS = {
-  failed: option('--failed', 'send all deliveries again that failed or wait'),
-  since: option<Date | undefined>('--since TIME', 'send all changes since this time again', undefined, moment),
+  failed: option('--failed: send all deliveries again that failed or wait'),
+  since: option<Date | undefined>('--since TIME: send all changes since this time again', undefined, moment),
   ...JSON_OPTION,
   ...DATA_SETTINGS,
 } as const;

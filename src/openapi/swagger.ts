@@ -162,22 +162,9 @@ function queryParameter({ name, type, isRequired }: Parameter): JsonObject {
   return { name, in: 'query', required: isRequired, type: simple === 'array' ? 'string' : simple, format };
 }
 
-/** PostgreSQL's names of our types; the others have their own. */
-const FORMATS: Readonly<Record<string, string>> = {
-  bool: 'boolean',
-  int2: 'smallint',
-  int4: 'integer',
-  int8: 'bigint',
-  float4: 'real',
-  float8: 'double precision',
-  time: 'time without time zone',
-  timestamp: 'timestamp without time zone',
-  timestamptz: 'timestamp with time zone',
-};
-
-function formatOf({ postgres }: Type): string {
-  const [, name = '', array = ''] = /^(.+?)(?:\([\d,]+\))?((?:\[\])?)$/.exec(postgres.name) ?? [];
-  return `${FORMATS[name] ?? name}${array}`;
+/** PostgreSQL's name of a type, without its digits. */
+function formatOf({ title }: Type): string {
+  return title.replace(/\([\d,]+\)(?=(?:\[\])?$)/, '');
 }
 
 const SIMPLE: Readonly<Record<string, string>> = {

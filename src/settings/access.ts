@@ -42,62 +42,49 @@ function rolePath(given: string, name: string): string {
 
 export const ACCESS_SETTINGS = {
   jwtSecret: envSetting(
-    '--jwt-secret SECRET',
-    `secret of HS256 tokens, at least ${MIN_SECRET_BYTES} bytes; use the environment, because other users can see flags`,
+    `--jwt-secret SECRET: secret of HS256 tokens, at least ${MIN_SECRET_BYTES} bytes; use the environment, because other users can see flags`,
     '',
     secret,
     { secret: 'whole' },
   ),
-  jwks: envSetting(
-    '--jwks FILE|URL',
-    'JSON Web Key Set with the public keys of tokens (RS256, ES256, EdDSA)',
-    '',
-    text,
-    { secret: 'url' },
-  ),
-  jwtAudience: envSetting('--jwt-audience TEXT', 'required audience (aud) of tokens', ''),
-  jwtIssuer: envSetting('--jwt-issuer TEXT', 'required issuer (iss) of tokens', ''),
-  jwtRoleClaim: envSetting('--jwt-role-claim PATH', 'path of the role in the claims of a token', '.role', rolePath),
+  jwks: envSetting('--jwks FILE|URL: JSON Web Key Set with the public keys of tokens (RS256, ES256, EdDSA)', '', text, {
+    secret: 'url',
+  }),
+  jwtAudience: envSetting('--jwt-audience TEXT: required audience (aud) of tokens', ''),
+  jwtIssuer: envSetting('--jwt-issuer TEXT: required issuer (iss) of tokens', ''),
+  jwtRoleClaim: envSetting('--jwt-role-claim PATH: path of the role in the claims of a token', '.role', rolePath),
   timeZone: envSetting(
-    '--time-zone NAME',
-    'zone in which days begin, such as Europe/Berlin, for {today} in rules and queries, and today in filters',
+    '--time-zone NAME: zone in which days begin, such as Europe/Berlin, for {today} in rules and queries, and today in filters',
     'UTC',
     timeZone,
   ),
   editDeclaration: envSetting(
-    '--edit-declaration',
-    'let callers with every right change the declaration file by the console or HTTP; applies safe changes (Linux)',
+    '--edit-declaration: let callers with every right change the declaration file by the console or HTTP; applies safe changes (Linux)',
   ),
   isPublic: envSetting(
-    '--public',
-    'serve without roles although the database holds keys or users: anyone may read and change everything',
+    '--public: serve without roles although the database holds keys or users: anyone may read and change everything',
   ),
   databaseRoles: envSetting(
-    '--database-roles',
-    'run each request as the PostgreSQL role of its token: grants and row level security decide; needs no declaration',
+    '--database-roles: run each request as the PostgreSQL role of its token: grants and row level security decide; needs no declaration',
   ),
   anonymousRole: envSetting(
-    '--anonymous-role NAME',
-    'role of requests without a token, with --database-roles; without it they get 401',
+    '--anonymous-role NAME: role of requests without a token, with --database-roles; without it they get 401',
     '',
   ),
   schemas: envSetting<readonly string[]>(
-    '--schemas NAMES',
-    'schemas to serve with --database-roles, the default first, separated by commas; by default that of --schema',
+    '--schemas NAMES: schemas to serve with --database-roles, the default first, separated by commas; by default that of --schema',
     [],
     names,
   ),
   preRequest: envSetting(
-    '--pre-request FUNCTION',
-    'function of the database to call at the start of each transaction, with --database-roles',
+    '--pre-request FUNCTION: function of the database to call at the start of each transaction, with --database-roles',
     '',
   ),
   appSettings: envSetting<Readonly<Record<string, string>>>(
-    '--app-settings LIST',
-    'settings app.settings.NAME of each transaction, as NAME=VALUE separated by commas, with --database-roles',
+    '--app-settings LIST: settings app.settings.NAME of each transaction, as NAME=VALUE separated by commas, with --database-roles',
     {},
     assignments,
     { secret: 'whole' },
   ),
-  sessionHours: envSetting('--session-hours NUMBER', 'lifetime of a login session in hours', 12, wholeNumber(1, 8_760)),
+  sessionHours: envSetting('--session-hours NUMBER: lifetime of a login session in hours', 12, wholeNumber(1, 8_760)),
 } as const;

@@ -49,19 +49,18 @@ const COMMAND_DATABASE_SETTINGS = {
 
 export const MIGRATE_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS, empty: EMPTY } as const;
 export const COPY_SETTINGS = {
-  from: envSetting('--from URL', 'database to copy from', '', text, { env: 'COPY_FROM' }),
-  to: envSetting('--to URL', 'database to copy to', '', text, { env: 'COPY_TO' }),
-  toSchema: envSetting('--to-schema NAME', 'schema in the target, if it differs from --schema', '', text, {
+  from: envSetting('--from URL: database to copy from', '', text, { env: 'COPY_FROM' }),
+  to: envSetting('--to URL: database to copy to', '', text, { env: 'COPY_TO' }),
+  toSchema: envSetting('--to-schema NAME: schema in the target, if it differs from --schema', '', text, {
     env: 'COPY_TO_SCHEMA',
   }),
   toFiles: envSetting(
-    '--to-files PLACE',
-    'folder or s3://bucket/prefix for the files of the target; by default the database',
+    '--to-files PLACE: folder or s3://bucket/prefix for the files of the target; by default the database',
     '',
     text,
     { env: 'COPY_TO_FILES' },
   ),
-  withoutLog: option('--without-log', 'do not copy the log of changes: the target begins without a history'),
+  withoutLog: option('--without-log: do not copy the log of changes: the target begins without a history'),
   ...COMMAND_DATABASE_SETTINGS,
 } as const;
 

@@ -12,31 +12,23 @@ function httpAddress(given: string, name: string): string {
 }
 
 export const LOG_SETTINGS = {
-  logLevel: envSetting(
-    '--log-level LEVEL',
-    `log level: ${LOG_LEVELS.join(', ')}`,
-    'info' as LogLevel,
-    oneOf(LOG_LEVELS),
-  ),
+  logLevel: envSetting(`--log-level LEVEL: log level: ${LOG_LEVELS.join(', ')}`, 'info' as LogLevel, oneOf(LOG_LEVELS)),
   logFormat: envSetting(
-    '--log-format FORMAT',
-    'json, pretty, or auto (pretty on a terminal)',
+    '--log-format FORMAT: json, pretty, or auto (pretty on a terminal)',
     'auto' as LogFormat,
     oneOf(LOG_FORMATS),
   ),
   slowQueryMs: envSetting(
-    '--slow-query-ms MILLISECONDS',
-    'log requests that take longer, with their query plan; 0 disables it',
+    '--slow-query-ms MILLISECONDS: log requests that take longer, with their query plan; 0 disables it',
     1_000,
     wholeNumber(0, 3_600_000),
   ),
-  plans: envSetting('--plans', 'serve query plans for Accept: application/vnd.pgrst.plan+json'),
+  plans: envSetting('--plans: serve query plans for Accept: application/vnd.pgrst.plan+json'),
   otlpEndpoint: envSetting(
-    '--otlp-endpoint URL',
-    'OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://127.0.0.1:4318; by default none',
+    '--otlp-endpoint URL: OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://127.0.0.1:4318; by default none',
     '',
     httpAddress,
     { env: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   ),
-  serverTiming: envSetting('--server-timing', 'send the duration of each stage of a request in Server-Timing'),
+  serverTiming: envSetting('--server-timing: send the duration of each stage of a request in Server-Timing'),
 } as const;

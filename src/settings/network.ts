@@ -8,51 +8,44 @@ import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { ConfigError, envSetting, list, prefix, text, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {
-  tlsCert: envSetting('--tls-cert FILE', 'certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it', ''),
-  tlsKey: envSetting('--tls-key FILE', 'private key of the certificate (PEM)', ''),
+  tlsCert: envSetting('--tls-cert FILE: certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it', ''),
+  tlsKey: envSetting('--tls-key FILE: private key of the certificate (PEM)', ''),
 } as const;
 
 export const NETWORK_SETTINGS = {
   ...TLS_SETTINGS,
   allowedHosts: envSetting(
-    '--allowed-hosts NAMES',
-    'Host names to accept in addition to those of this machine, separated by commas; *.example.com, or * for any',
+    '--allowed-hosts NAMES: Host names to accept in addition to those of this machine, separated by commas; *.example.com, or * for any',
     [] as readonly string[],
     list(hostPattern),
   ),
   corsOrigins: envSetting(
-    '--cors-origins ORIGINS',
-    'origins whose web pages may read and write, separated by commas, or * for any; by default all origins may read',
+    '--cors-origins ORIGINS: origins whose web pages may read and write, separated by commas, or * for any; by default all origins may read',
     [] as readonly string[],
     list(origin),
   ),
   trustedProxies: envSetting(
-    '--trusted-proxies ADDRESSES',
-    'proxies whose X-Forwarded headers are trusted: addresses, ranges (10.0.0.0/8), loopback, private, none',
+    '--trusted-proxies ADDRESSES: proxies whose X-Forwarded headers are trusted: addresses, ranges (10.0.0.0/8), loopback, private, none',
     ['loopback', 'private'] as readonly string[],
     list(addressRange),
   ),
   rateLimit: envSetting<string>(
-    '--rate-limit RATE',
-    'requests that one client may send, such as 100/s, 600/m or 5000/h; also the burst size',
+    '--rate-limit RATE: requests that one client may send, such as 100/s, 600/m or 5000/h; also the burst size',
     '',
     rate,
   ),
   maxRows: envSetting(
-    '--max-rows NUMBER',
-    'largest number of rows of a list, and of each list in a row; 0 means no limit',
+    '--max-rows NUMBER: largest number of rows of a list, and of each list in a row; 0 means no limit',
     0,
     wholeNumber(0, 2 ** 31 - 1),
   ),
   maxFeeds: envSetting(
-    '--max-feeds NUMBER',
-    'clients of a process that may follow a list at the same time (Accept: text/event-stream)',
+    '--max-feeds NUMBER: clients of a process that may follow a list at the same time (Accept: text/event-stream)',
     DEFAULT_MAX_FEEDS,
     wholeNumber(0, 100_000),
   ),
   maxFeedsPerCaller: envSetting(
-    '--max-feeds-per-caller NUMBER',
-    'of these, clients with the same credentials, or without any from the same address; 0 means half of them',
+    '--max-feeds-per-caller NUMBER: of these, clients with the same credentials, or without any from the same address; 0 means half of them',
     0,
     wholeNumber(0, 100_000),
   ),
@@ -87,8 +80,7 @@ function rate(given: string, name: string): string {
 
 export const WEBHOOK_SETTINGS = {
   webhookNetworks: envSetting<readonly string[]>(
-    '--webhook-networks LIST',
-    'addresses that webhooks may reach besides public ones, also by http: ranges, loopback, private, none',
+    '--webhook-networks LIST: addresses that webhooks may reach besides public ones, also by http: ranges, loopback, private, none',
     ['loopback'],
     list(addressRange),
   ),
@@ -96,35 +88,30 @@ export const WEBHOOK_SETTINGS = {
 
 export const AGENT_SETTINGS = {
   mcp: envSetting(
-    '--mcp',
-    'serve agents at /mcp by the Model Context Protocol, with the permissions of their credentials',
+    '--mcp: serve agents at /mcp by the Model Context Protocol, with the permissions of their credentials',
   ),
 } as const;
 
 export const PORT_SETTINGS = {
-  port: envSetting('--port NUMBER', 'port to listen on; 0 takes a free one', 3000, wholeNumber(0, 65_535), {
+  port: envSetting('--port NUMBER: port to listen on; 0 takes a free one', 3000, wholeNumber(0, 65_535), {
     env: 'PORT',
   }),
-  host: envSetting('--host ADDRESS', 'address to listen on', '127.0.0.1', text, { env: 'HOST' }),
+  host: envSetting('--host ADDRESS: address to listen on', '127.0.0.1', text, { env: 'HOST' }),
   basePath: envSetting(
-    '--base-path PATH',
-    'path at which a proxy serves the catalogue, such as /api; the proxy may strip it or not',
+    '--base-path PATH: path at which a proxy serves the catalogue, such as /api; the proxy may strip it or not',
     '',
     prefix,
   ),
   workers: envSetting(
-    '--workers NUMBER',
-    'processes that serve requests on one port (Linux); about one for each core',
+    '--workers NUMBER: processes that serve requests on one port (Linux); about one for each core',
     1,
     wholeNumber(1, MAX_WORKERS),
   ),
   handover: envSetting(
-    '--handover',
-    'share the port with the process before or after this one, for an upgrade without downtime (Linux)',
+    '--handover: share the port with the process before or after this one, for an upgrade without downtime (Linux)',
   ),
   adminPort: envSetting<number | undefined>(
-    '--admin-port NUMBER',
-    'port for /live, /ready and /metrics; the main port then no longer serves /metrics',
+    '--admin-port NUMBER: port for /live, /ready and /metrics; the main port then no longer serves /metrics',
     undefined,
     wholeNumber(0, 65_535),
   ),

@@ -12,8 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The setting that every command accepts. */
 export const CONFIG_FILE = envSetting(
-  '--config FILE',
-  'settings file, TOML or JSON; default: catalogue.toml or catalogue.json in the working folder, if one exists',
+  '--config FILE: settings file, TOML or JSON; default: catalogue.toml or catalogue.json in the working folder, if one exists',
   '',
 );
 

@@ -26,17 +26,16 @@ export type Table = Readonly<Record<string, Setting<unknown>>>;
 export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] extends Setting<infer V> ? V : never };
 
 /**
- * An option of one call of a command. `usage` is `--rows NUMBER`, or the flag alone for a switch, which is off by
- * default. Without a reader, a setting whose default is a text takes any text.
+ * An option of one call of a command. `help` is `--rows NUMBER: maximum number of rows`. A switch, which is off by
+ * default, has only its flag before the colon. Without a reader, a setting whose default is a text takes any text.
  */
 export function option<T = boolean>(
-  usage: string,
-  description: string,
+  help: string,
   given?: T,
   reader?: Setting<T>['read'],
   more: Pick<Setting<T>, 'aliases'> = {},
 ): Setting<T> {
-  const [flag = '', argument] = usage.split(' ');
+  const [, flag = '', argument, description = ''] = /^(\S+?)(?: (.+?))?: (.*)$/s.exec(help)!;
   const usual: Setting<unknown>['read'] = typeof given === 'string' ? text : onOrOff;
   const read = reader ?? (usual as Setting<T>['read']);
   const byDefault = (reader === undefined ? (given ?? false) : given) as T;
@@ -45,13 +44,12 @@ export function option<T = boolean>(
 
 /** A setting that the environment and the settings file may also give. --pool-size is CATALOGUE_POOL_SIZE there. */
 export function envSetting<T = boolean>(
-  usage: string,
-  description: string,
+  help: string,
   byDefault?: T,
   read?: Setting<T>['read'],
   more: Pick<Setting<T>, 'env' | 'aliases' | 'secret'> = {},
 ): Setting<T> {
-  const { flag, ...rest } = option(usage, description, byDefault, read);
+  const { flag, ...rest } = option(help, byDefault, read);
   return { flag, env: `CATALOGUE_${fileKey({ flag }).toUpperCase().replaceAll('-', '_')}`, ...rest, ...more };
 }
 

@@ -1,27 +1,40 @@
 /** The texts of the console: German says what English says. */
 import { expect, test } from 'bun:test';
-import * as texts from '../../src/console/browser/i18n/texts/index.ts';
+import english from '../../src/console/browser/i18n/english.json' with { type: 'json' };
+import german from '../../src/console/browser/i18n/german.json' with { type: 'json' };
 
-type Pair = readonly [name: string, english: string, german: string];
+type Named = readonly [name: string, text: string];
 
-function pairsIn(of: object, path = ''): readonly Pair[] {
-  return Object.entries(of).flatMap(([name, each]): readonly Pair[] =>
-    Array.isArray(each) ? [[`${path}${name}`, String(each[0]), String(each[1])]] : pairsIn(each, `${path}${name}.`),
+function textsIn(of: object, path = ''): readonly Named[] {
+  return Object.entries(of).flatMap(([name, each]): readonly Named[] =>
+    typeof each === 'string' ? [[`${path}${name}`, each]] : textsIn(each, `${path}${name}.`),
   );
 }
 
-const argumentsIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)[|}]/g)].map(([, name]) => name))].sort();
+const TEXTS = [...textsIn(english), ...textsIn(german)];
 
-test('every text has the same arguments in English and German', () => {
-  const pairs = pairsIn(texts);
-  expect(pairs.length).toBeGreaterThan(600);
-  const differing = pairs.filter(([, english, german]) => `${argumentsIn(english)}` !== `${argumentsIn(german)}`);
-  expect(differing).toEqual([]);
-  expect(pairs.filter(([, english, german]) => (english === '') !== (german === ''))).toEqual([]);
+const argumentsIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)[|}]/g)].map(([, name]) => name!))].sort();
+const signatureOf = (name: string) => (/\((.*)\)$/.exec(name)?.[1] ?? '').split(', ').filter((each) => each !== '');
+
+test('English and German have the same texts', () => {
+  expect(textsIn(english).length).toBeGreaterThan(600);
+  expect(textsIn(german).map(([name]) => name)).toEqual(textsIn(english).map(([name]) => name));
+  expect(TEXTS.filter(([, text]) => text === '')).toEqual([]);
 });
 
-test('forms for a number have a singular and a plural', () => {
+test('every text uses the arguments that its name lists', () => {
+  const differing = TEXTS.filter(([name, text]) => {
+    const names = signatureOf(name).map((each) => each.replace('#', ''));
+    return `${argumentsIn(text)}` !== `${names.sort()}`;
+  });
+  expect(differing).toEqual([]);
+});
+
+test('forms for a number have a number, a singular and a plural', () => {
   const isWrong = (text: string) => /[{}]/.test(text.replaceAll(/\{\w+(\|[^|{}]*\|[^|{}]*)?\}/g, ''));
-  const wrong = pairsIn(texts).filter(([, ...both]) => both.some(isWrong));
-  expect(wrong.map(([name]) => name)).toEqual(['settings.claimsHelp']);
+  const wrong = TEXTS.filter(([, text]) => isWrong(text)).map(([name]) => name);
+  expect(wrong).toEqual(['settings.claimsHelp', 'settings.claimsHelp']);
+  const isText = ([name, text]: Named) =>
+    [...text.matchAll(/\{(\w+)\|/g)].some(([, counted]) => !signatureOf(name).includes(`#${counted}`));
+  expect(TEXTS.filter(isText)).toEqual([]);
 });

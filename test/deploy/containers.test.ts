@@ -3,7 +3,9 @@
  * against the types of the Kubernetes API (npm: kubernetes-models 4.5.1), which has too many packages for this project.
  */
 import { expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { SERVE_SETTINGS } from '../../src/settings/by-command.ts';
@@ -40,6 +42,20 @@ test('the image copies files that exist or that the build creates, and ignores t
   expect(built).toEqual(['/src/dist/catalogue', '/data']);
   expect(valuesOf(build, 'RUN').join('\n')).toMatch(/npm ci\n.*-- dist\/catalogue .*mkdir \/data/);
   expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', 'node_modules', 'dist', '*.db']));
+});
+
+test('npm resolves the dependencies from the files that the image copies before it installs them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-image-'));
+  try {
+    const names = valuesOf(build, 'COPY')[0]!.split(' ').slice(0, -1);
+    for (const name of names) cpSync(new URL(name, ROOT), join(folder, name));
+    // `npm test` passes its own settings to its processes. These would hide a missing .npmrc.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+    const { exitCode, stderr } = Bun.spawnSync(['npm', 'ci', '--dry-run', '--offline'], { cwd: folder, env });
+    expect([exitCode, exitCode === 0 ? '' : stderr.toString()]).toEqual([0, '']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('the image runs as a user without privileges, has a health check, and sets only settings that exist', () => {

@@ -27,8 +27,8 @@ export function defineCommand<T extends Table>({ options, operands = 0, usage, r
   };
 }
 
-export const JSON_OPTION = { json: option('--json', 'print the result as JSON') } as const;
-export const FORCE_OPTION = { force: option('--force', 'replace existing files or rows') } as const;
+export const JSON_OPTION = { json: option('--json: print the result as JSON') } as const;
+export const FORCE_OPTION = { force: option('--force: replace existing files or rows') } as const;
 
 export function printResult(isJson: boolean, result: object, ...words: readonly string[]): void {
   for (const line of isJson ? [JSON.stringify({ ok: true, ...result })] : words) console.log(line);

@@ -11,10 +11,9 @@ import { withDatabase } from './database.ts';
 import { renderTable } from './table.ts';
 
 export const CREDENTIAL_OPTIONS = {
-  role: option('--role NAME', 'role in the declaration, which grants the permissions', ''),
+  role: option('--role NAME: role in the declaration, which grants the permissions', ''),
   claims: option<Readonly<Record<string, unknown>> | undefined>(
-    '--claims JSON',
-    'claims for the rules: \'{"region":"north"}\' for {claims.region}',
+    '--claims JSON: claims for the rules: \'{"region":"north"}\' for {claims.region}',
     undefined,
     claims,
   ),

@@ -9,36 +9,20 @@ import { addMistake, anyText, type JsonSchema, type Shape } from './shape.ts';
 const ARRAY = '[]';
 
 /** Type names of other databases and languages, besides PostgreSQL's aliases. */
-const FOREIGN_TYPES: Readonly<Record<string, readonly string[]>> = {
-  text: [
-    'string',
-    'str',
-    'char',
-    'character',
-    'nvarchar',
-    'nchar',
-    'longtext',
-    'mediumtext',
-    'tinytext',
-    'clob',
-    'citext',
-    'email',
-    'url',
-    'uri',
-    'enum',
-  ],
-  int2: ['tinyint', 'short'],
-  int4: ['serial', 'int32', 'mediumint'],
-  int8: ['bigserial', 'int64', 'long'],
-  'decimal(12,2)': ['number', 'currency', 'price'],
-  float4: ['single'],
-  float8: ['double'],
-  boolean: ['bit', 'flag'],
-  timestamp: ['datetime', 'datetime2'],
-  timestamptz: ['date-time', 'datetimeoffset', 'instant'],
-  uuid: ['guid', 'uniqueidentifier'],
-  json: ['object', 'map', 'hstore'],
-  'text[]': ['array', 'list'],
+const FOREIGN_TYPES: Readonly<Record<string, string>> = {
+  text: 'string str char character nvarchar nchar longtext mediumtext tinytext clob citext email url uri enum',
+  int2: 'tinyint short',
+  int4: 'serial int32 mediumint',
+  int8: 'bigserial int64 long',
+  'decimal(12,2)': 'number currency price',
+  float4: 'single',
+  float8: 'double',
+  boolean: 'bit flag',
+  timestamp: 'datetime datetime2',
+  timestamptz: 'date-time datetimeoffset instant',
+  uuid: 'guid uniqueidentifier',
+  json: 'object map hstore',
+  'text[]': 'array list',
 };
 
 export const typeName: Shape<Type> = {
@@ -65,7 +49,8 @@ function advice(name: string): string {
   const names = fieldTypeNames();
   const [, word = '', length] = /^(.*?) *(?:\( *(\d+) *\))?$/s.exec(element.toLowerCase())!;
   const synonym =
-    castTypeNamed(word)?.name ?? Object.keys(FOREIGN_TYPES).find((name) => FOREIGN_TYPES[name]!.includes(word));
+    castTypeNamed(word)?.name ??
+    Object.keys(FOREIGN_TYPES).find((name) => FOREIGN_TYPES[name]!.split(' ').includes(word));
   const isOne = synonym !== undefined && fieldTypeNamed(`${synonym}${suffix}`) !== undefined;
   const suggestion = isOne ? synonym : nearestName(element, names);
   if (suggestion === undefined) return `; there are ${names.join(', ')}`;

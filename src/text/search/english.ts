@@ -5,20 +5,8 @@
  * while the steps run. R1 is the text after the first consonant that follows a vowel; R2 is the same within R1.
  */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    skis: 'ski',
-    skies: 'sky',
-    dying: 'die',
-    lying: 'lie',
-    tying: 'tie',
-    idly: 'idl',
-    gently: 'gentl',
-    ugly: 'ugli',
-    early: 'earli',
-    only: 'onli',
-    singly: 'singl',
-    ...Object.fromEntries(['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'].map((word) => [word, word])),
-  }),
+  pairsIn(`skis:ski skies:sky dying:die lying:lie tying:tie idly:idl gently:gentl ugly:ugli early:earli only:onli
+    singly:singl sky:sky news:news howe:howe atlas:atlas cosmos:cosmos bias:bias andes:andes`),
 );
 const FINISHED_AFTER_PLURAL = /^(?:inn|out|cann|herr|earr)ing$|^(?:pro|ex|suc)ceed$/;
 
@@ -28,49 +16,12 @@ const LONG_PREFIX = /^(?:gener|commun|arsen)/;
 const ENDS_IN_SHORT_SYLLABLE = /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy])$/u;
 
 /** Endings and their replacements within R1; the longest matching ending wins. */
-const DERIVATIONS = endings({
-  tional: 'tion',
-  enci: 'ence',
-  anci: 'ance',
-  abli: 'able',
-  entli: 'ent',
-  izer: 'ize',
-  ization: 'ize',
-  ational: 'ate',
-  ation: 'ate',
-  ator: 'ate',
-  alism: 'al',
-  aliti: 'al',
-  alli: 'al',
-  fulness: 'ful',
-  ousli: 'ous',
-  ousness: 'ous',
-  iveness: 'ive',
-  iviti: 'ive',
-  biliti: 'ble',
-  bli: 'ble',
-  ogi: 'og',
-  fulli: 'ful',
-  lessli: 'less',
-  li: '',
-});
-const SHORTER_DERIVATIONS = endings({
-  tional: 'tion',
-  ational: 'ate',
-  alize: 'al',
-  icate: 'ic',
-  iciti: 'ic',
-  ical: 'ic',
-  ful: '',
-  ness: '',
-  ative: '',
-});
+const DERIVATIONS = endings(`tional:tion enci:ence anci:ance abli:able entli:ent izer:ize ization:ize ational:ate
+  ation:ate ator:ate alism:al aliti:al alli:al fulness:ful ousli:ous ousness:ous iveness:ive iviti:ive biliti:ble bli:ble
+  ogi:og fulli:ful lessli:less li:`);
+const SHORTER_DERIVATIONS = endings('tional:tion ational:ate alize:al icate:ic iciti:ic ical:ic ful: ness: ative:');
 const SUFFIXES = endings(
-  Object.fromEntries(
-    'al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion'
-      .split(' ')
-      .map((ending) => [ending, '']),
-  ),
+  'al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ism: ate: iti: ous: ive: ize: ion:',
 );
 
 export function stemEnglish(word: string): string {
@@ -147,8 +98,13 @@ function commonStart(one: string, other: string): string {
 
 type Endings = readonly (readonly [ending: string, replacement: string])[];
 
-function endings(replacements: Readonly<Record<string, string>>): Endings {
-  return Object.entries(replacements).sort(([a], [b]) => b.length - a.length);
+function endings(pairs: string): Endings {
+  return pairsIn(pairs).sort(([a], [b]) => b.length - a.length);
+}
+
+/** `skis:ski skies:sky` */
+function pairsIn(text: string): [from: string, to: string][] {
+  return text.split(/\s+/).map((pair) => pair.split(':') as [string, string]);
 }
 
 function replaceEnding(

@@ -4,8 +4,7 @@ import { isLoggedIn, logOut, requestLogin, session, token } from '../api/session
 import { showDialog } from '../components/dialog.tsx';
 import { choiceItems, Menu, type MenuItem } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
-import { chooseLanguage, LANGUAGES, language } from '../i18n/locale.ts';
-import type { Language } from '../i18n/one-language.ts';
+import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { clearDrafts } from '../record/stored-drafts.ts';
 import { chooseTheme, currentTheme, THEMES, type Theme } from './theme.ts';

@@ -80,7 +80,7 @@ export function undoOf(right: 'create' | 'update' | 'delete', collection: Collec
 /** Reports how a save of a row ended. */
 export function notifySaved(collection: Collection, outcome: SaveOutcome, saved: string, options: Notice = {}): void {
   if (outcome.kind === 'saved') notify(saved, { ...undoOf('update', collection, outcome.requestId), ...options });
-  if (outcome.kind === 'stored') notify(t.record.alreadyStored, options);
+  if (outcome.kind === 'stored' || outcome.kind === 'unchanged') notify(t.record.alreadyStored, options);
   if (outcome.kind === 'theirs') notify(t.record.keptTheirs, options);
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ListQuery, Pair } from '../api/query/list.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';
-import { linesOf, newLine, readLines } from './condition-lines.ts';
+import { type Line, linesOf, newLine, readLines } from './condition-lines.ts';
 import { ConditionList } from './condition-list.tsx';
 
 interface AdvancedDialogProps {
@@ -16,16 +16,17 @@ export default function AdvancedDialog({ query, onApply }: AdvancedDialogProps) 
   const [lines, setLines] = useState(() =>
     filters.length === 0 ? [newLine(collection)] : linesOf(collection, filters),
   );
+  const [tried, setTried] = useState<readonly Line[]>();
   const onSubmit = () => {
     const read = readLines(collection, lines);
-    if ('filters' in read) return onApply(read.filters);
-    setLines(read.lines);
+    if (read.filters !== undefined) return onApply(read.filters);
+    setTried(lines);
     return false;
   };
   return (
     <Dialog title={t.find.allConditions} size="large" submit={{ label: t.find.apply, onSubmit }}>
       <p>{t.find.allMatch}</p>
-      <ConditionList query={query} lines={lines} onChange={setLines} />
+      <ConditionList query={query} lines={lines} tried={tried} onChange={setLines} />
     </Dialog>
   );
 }

@@ -14,7 +14,6 @@ export interface Line extends ConditionParts {
   /** Whether it belongs to the conditions before it, of which one is enough. */
   readonly isOr?: boolean;
   readonly name: string;
-  readonly problem?: string;
   /** The operand and the group as they are stored. They stay so unless they are edited. */
   readonly stored?: string | undefined;
   readonly group?: string;
@@ -62,33 +61,25 @@ function readLine(collection: Collection, line: Line): Pair | string {
   return 'value' in parsed ? [name, printCondition({ ...line, operand: String(parsed.value) })] : parsed.problem;
 }
 
-/** The filters of the lines, or the lines with their problems. */
-export function readLines(
-  collection: Collection,
-  lines: readonly Line[],
-): { readonly filters: readonly Pair[] } | { readonly lines: readonly Line[] } {
-  const read = lines.map((line) => ({ line, pair: readLine(collection, line) }));
-  const withProblem = (problemOf: (each: (typeof read)[number]) => string) => ({
-    lines: read.map((each) => ({ ...each.line, problem: problemOf(each) })),
-  });
-  if (read.some(({ pair }) => typeof pair === 'string'))
-    return withProblem(({ pair }) => (typeof pair === 'string' ? pair : ''));
-  const groups: (typeof read)[] = [];
-  for (const each of read) {
-    if (each.line.isOr && groups.length > 0) groups.at(-1)!.push(each);
-    else groups.push([each]);
+/** The filters of the lines, unless some have a problem. */
+export function readLines(collection: Collection, lines: readonly Line[]) {
+  const problems = new Map<Line, string>();
+  const groups: { readonly stored: string | undefined; readonly lines: Line[]; readonly pairs: Pair[] }[] = [];
+  for (const line of lines) {
+    const pair = readLine(collection, line);
+    if (!line.isOr || groups.length === 0) groups.push({ stored: line.group, lines: [], pairs: [] });
+    groups.at(-1)!.lines.push(line);
+    if (typeof pair === 'string') problems.set(line, pair);
+    else groups.at(-1)!.pairs.push(pair);
   }
-  const printed = groups.map((group): Pair | undefined => {
-    const pairs = group.map(({ pair }) => pair as Pair);
-    if (pairs.length === 1) return pairs[0];
-    const stored = group[0]!.line.group;
+  const filters = groups.map(({ stored, lines: own, pairs }): Pair => {
+    if (own.length === 1) return pairs[0]!;
     const isStored = stored !== undefined && isSame(parseGroup(collection, stored), pairs);
     const text = isStored ? stored : printGroup(collection, pairs);
-    return text === undefined ? undefined : ['or', text];
+    for (const line of text === undefined ? own : []) if (!problems.has(line)) problems.set(line, t.find.notInGroup);
+    return ['or', text ?? ''];
   });
-  const at = printed.indexOf(undefined);
-  if (at < 0) return { filters: printed as readonly Pair[] };
-  return withProblem((each) => (groups[at]!.includes(each) ? t.find.notInGroup : ''));
+  return { filters: problems.size === 0 ? filters : undefined, problems };
 }
 
 /** The filters in the `where` of a rule, and back. */

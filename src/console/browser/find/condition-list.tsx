@@ -7,7 +7,7 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Check, Options } from '../components/inputs.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { type Line, newLine, withoutLine } from './condition-lines.ts';
+import { type Line, newLine, readLines, withoutLine } from './condition-lines.ts';
 import {
   claimIn,
   listParts,
@@ -26,6 +26,8 @@ const EMPTY_EXPRESSION = '()';
 interface ConditionListProps {
   readonly query: ListQuery;
   readonly lines: readonly Line[];
+  /** The lines that were to be applied. They show their problems until someone edits them. */
+  readonly tried: readonly Line[] | undefined;
   readonly onChange: (lines: readonly Line[]) => void;
   /** Whether the conditions are stored: periods relative to today are for lists only. */
   readonly isRule?: boolean;
@@ -33,10 +35,12 @@ interface ConditionListProps {
   readonly hasClaims?: boolean;
 }
 
-export function ConditionList({ query, lines, onChange, isRule = false, hasClaims = false }: ConditionListProps) {
+export function ConditionList(props: ConditionListProps) {
+  const { query, lines, tried = [], onChange, isRule = false, hasClaims = false } = props;
   const { collection } = query;
+  const { problems } = readLines(collection, lines);
   const change = (id: number, values: Partial<Line>) =>
-    onChange(lines.map((line) => (line.id === id ? { ...line, problem: '', ...values } : line)));
+    onChange(lines.map((line) => (line.id === id ? { ...line, ...values } : line)));
   const choose = (id: number, name: string) =>
     change(
       id,
@@ -62,6 +66,7 @@ export function ConditionList({ query, lines, onChange, isRule = false, hasClaim
           <ConditionInput
             query={query}
             line={line}
+            problem={tried.includes(line) ? problems.get(line) : undefined}
             isRule={isRule}
             hasClaims={hasClaims}
             onChange={(values) => change(line.id, values)}
@@ -107,6 +112,7 @@ function FieldSelect({ collection, name, onChange }: FieldSelectProps) {
 
 interface ConditionInputProps extends Required<Pick<ConditionListProps, 'query' | 'isRule' | 'hasClaims'>> {
   readonly line: Line;
+  readonly problem: string | undefined;
   readonly onChange: (values: Partial<Line>) => void;
 }
 
@@ -118,9 +124,9 @@ const HINTS: Readonly<Record<string, () => string>> = { in: () => t.find.listHin
 const EMPTY = { isNegated: false, operator: 'is', operand: 'null' } as const;
 
 /** The operator and the value of a condition: a list of values, the input of the kind, or text. */
-function ConditionInput({ query, line, isRule, hasClaims, onChange }: ConditionInputProps) {
+function ConditionInput({ query, line, problem, isRule, hasClaims, onChange }: ConditionInputProps) {
   const id = useId();
-  const { name, isNegated, operator, operand, problem } = line;
+  const { name, isNegated, operator, operand } = line;
   const filter = readFilter(query.collection, name);
   const isEmpty = operator === 'is' && operand === 'null';
   const claim = operator === 'eq' && hasClaims ? claimIn(operand) : undefined;

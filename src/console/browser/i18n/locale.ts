@@ -1,10 +1,10 @@
 /** The language of the texts and the format of numbers and dates. A change reloads the page. */
 import { browserStorage } from '../base/storage.ts';
-import type { Language } from './one-language.ts';
 
 const STORED = 'catalogue.language';
 
-export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
+export const LANGUAGES = { en: 'English', de: 'Deutsch' };
+export type Language = keyof typeof LANGUAGES;
 
 const preferred = globalThis.navigator?.language ?? 'en';
 const chosen = browserStorage.get(STORED);

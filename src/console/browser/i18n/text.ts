@@ -1,55 +1,55 @@
 /**
- * The texts of the console in the language of the person: `t.app.save`, `t.grid.rows(3)`. In a text, `{title}` is an
- * argument, and `{count|# row|# rows}` the form for a number.
+ * The texts of the console in the language of the person: `t.app.save`, `t.grid.rows(3)`. There is one file for each
+ * language. The name of a text lists its arguments, those that are numbers with `#`: `rows(#count)`. In the text, `{title}`
+ * is an argument, and `{count|# row|# rows}` the form for a number.
  */
+import english from './english.json' with { type: 'json' };
 import { language } from './locale.ts';
 import { formatNumber, plural } from './numbers.ts';
-import { textsIn } from './one-language.ts' with { type: 'macro' };
-import type * as texts from './texts/index.ts';
 
 type Argument = string | number;
 
-/** The arguments of a text, in the order of their first places. */
-type Arguments<Text, Names extends string = never> = Text extends `${string}{${infer Inside}}${infer Rest}`
-  ? Inside extends Names | `${Names}|${string}`
-    ? Arguments<Rest, Names>
-    : Inside extends `${infer Name}|${string}`
-      ? [number, ...Arguments<Rest, Names | Name>]
-      : Inside extends `${string}${'.' | '"'}${string}`
-        ? Arguments<Rest, Names>
-        : [Argument, ...Arguments<Rest, Names | Inside>]
-  : [];
+/** The arguments `title, #count` as types. */
+type Arguments<Names> = Names extends `${infer First}, ${infer Rest}`
+  ? [...Arguments<First>, ...Arguments<Rest>]
+  : [Names extends `#${string}` ? number : Argument];
 
 /** Texts with arguments are functions. */
-type Texts<Of> = Of extends readonly [infer English, unknown]
-  ? English extends string
-    ? Arguments<English> extends []
-      ? string
-      : (...values: Arguments<English>) => string
-    : readonly string[]
-  : { readonly [Name in keyof Of]: Texts<Of[Name]> };
+type Texts<Of> = {
+  readonly [Name in keyof Of as Name extends `${infer Short}(${string}` ? Short : Name]: Of[Name] extends string
+    ? Name extends `${string}(${infer Names})`
+      ? (...values: Arguments<Names>) => string
+      : string
+    : Of[Name] extends readonly string[]
+      ? readonly string[]
+      : Texts<Of[Name]>;
+};
 
-function functionsOf(of: unknown): unknown {
-  if (Array.isArray(of)) return of;
-  if (typeof of === 'object')
-    return Object.fromEntries(Object.entries(of as object).map(([name, each]) => [name, functionsOf(each)]));
-  const text = of as string;
-  return /\{\d/.test(text) ? (...values: readonly Argument[]) => fill(text, values) : text;
+function functionsOf(texts: object): object {
+  const entries = Object.entries(texts).map(([signature, of]) => {
+    const [name, names] = signature.split(/[()]/) as [string, string?];
+    if (typeof of === 'object') return [name, Array.isArray(of) ? of : functionsOf(of)];
+    const places = names?.replaceAll('#', '').split(', ');
+    return [name, places === undefined ? of : (...values: readonly Argument[]) => fill(of, places, values)];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Puts the values into a text. Numbers get the format of the reader. */
-function fill(text: string, values: readonly Argument[]): string {
-  return text.replaceAll(/\{(\d)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, at: string, one?: string, other?: string) => {
-    const value = values[Number(at)]!;
+function fill(text: string, places: readonly string[], values: readonly Argument[]): string {
+  return text.replaceAll(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, other?: string) => {
+    const value = values[places.indexOf(name)]!;
     const shown = typeof value === 'number' ? formatNumber(value) : value;
     return one === undefined ? shown : plural(value as number, one, other!).replace('#', () => shown);
   });
 }
 
+const textsOf = (texts: typeof english) => functionsOf(texts) as Texts<typeof english>;
+
 /** English, until `loadTexts` is done. Only functions may use it, since modules run before that. */
-export let t = functionsOf(textsIn('en')) as Texts<typeof texts>;
+export let t = textsOf(english);
 
 /** Loads the texts of the person's language. The page contains the English ones only. */
 export async function loadTexts(): Promise<void> {
-  if (language === 'de') t = functionsOf((await import('./german.ts')).german) as typeof t;
+  if (language === 'de') t = textsOf((await import('./german.json', { with: { type: 'json' } })).default);
 }

@@ -14,8 +14,7 @@ import { ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { type Draft, useDraft } from './use-draft.ts';
-import { useCreate, useDelete, useSave } from './use-save.ts';
+import { type RowForm, useDelete, useRowForm } from './use-save.ts';
 
 interface CommentsProps {
   /** The collection of the comments. */
@@ -70,17 +69,16 @@ const isOwn = ({ author }: Comment): boolean =>
   session === undefined || hasAllSettings || (author !== null && personOf(author) === session.name);
 
 function StoredComment({ from, comment }: { readonly from: Collection; readonly comment: Comment }) {
-  const draft = useDraft(from, comment);
-  const { isPending, save } = useSave(from, draft);
-  const remove = useDelete(from, comment);
-  const [isEdited, setEdited] = useState(draft.isChanged);
+  const form = useRowForm(from, comment);
+  const remove = useDelete(from);
+  const [isEdited, setEdited] = useState(form.isChanged);
   const { author, text, created_at, edited_at } = comment;
   const name = author === null ? '' : personOf(author);
   const onSave = async () => {
-    if (!draft.isChanged || (await save()) === true) setEdited(false);
+    if (!form.isChanged || (await form.save()) !== undefined) setEdited(false);
   };
   const onCancel = () => {
-    draft.reset();
+    form.reset();
     setEdited(false);
   };
   return (
@@ -94,24 +92,22 @@ function StoredComment({ from, comment }: { readonly from: Collection; readonly 
           <IconButton icon="pencil" label={t.record.changeComment} onClick={() => setEdited(true)} />
         )}
         {isOwn(comment) && may('delete', from) && (
-          <IconButton icon="trash" label={t.record.removeComment} onClick={() => void remove()} />
+          <IconButton icon="trash" label={t.record.removeComment} onClick={() => void remove(comment)} />
         )}
       </header>
       {!isEdited && <p className="comment-text">{text}</p>}
-      {isEdited && <CommentInput {...{ draft, isPending, onSave, onCancel }} label={t.app.save} isFocused />}
+      {isEdited && <CommentInput {...{ form, onSave, onCancel }} label={t.app.save} isFocused />}
     </article>
   );
 }
 
 function NewComment({ from, on }: { readonly from: Collection; readonly on: Row }) {
-  const draft = useDraft(from, undefined, { name: `new ${JSON.stringify(on)}`, preset: on });
-  const { isPending, save } = useCreate(from, draft);
-  return <CommentInput draft={draft} isPending={isPending} label={t.record.addComment} onSave={save} />;
+  const form = useRowForm(from, undefined, { name: `new ${JSON.stringify(on)}`, preset: on });
+  return <CommentInput form={form} label={t.record.addComment} onSave={form.save} />;
 }
 
 interface CommentInputProps {
-  readonly draft: Draft;
-  readonly isPending: boolean;
+  readonly form: RowForm;
   readonly isFocused?: boolean;
   readonly label: string;
   readonly onSave: () => Promise<unknown>;
@@ -119,9 +115,9 @@ interface CommentInputProps {
   readonly onCancel?: () => void;
 }
 
-function CommentInput({ draft, isPending, isFocused, label, onSave, onCancel }: CommentInputProps) {
+function CommentInput({ form, isFocused, label, onSave, onCancel }: CommentInputProps) {
   const id = useId();
-  const problem = draft.problems.text;
+  const problem = form.problems.text;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void onSave();
     else if (event.key !== 'Escape' || onCancel === undefined) return;
@@ -136,15 +132,15 @@ function CommentInput({ draft, isPending, isFocused, label, onSave, onCancel }: 
           id={id}
           rows={3}
           required
-          value={draft.texts.text ?? ''}
+          value={form.texts.text ?? ''}
           autoFocus={isFocused}
           aria-invalid={problem === undefined ? undefined : true}
           aria-describedby={`${id}-help`}
-          onChange={({ target }) => draft.setText('text', target.value)}
+          onChange={({ target }) => form.setText('text', target.value)}
         />
       </Labelled>
       <div className="line">
-        <Button aria-disabled={isPending} onClick={() => void onSave()}>
+        <Button aria-disabled={form.isPending} onClick={() => void onSave()}>
           {label}
         </Button>
         {onCancel !== undefined && <Button onClick={onCancel}>{t.app.cancel}</Button>}

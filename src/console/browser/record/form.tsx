@@ -18,12 +18,12 @@ import { isLongText } from '../fields/text.tsx';
 import { languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { groupFields } from './groups.ts';
-import type { Draft } from './use-draft.ts';
 import type { Marks } from './use-live-row.ts';
+import type { RowForm } from './use-save.ts';
 
 interface RecordFormProps {
   readonly collection: Collection;
-  readonly draft: Draft;
+  readonly draft: RowForm;
   /** The stored row; undefined for a new one. */
   readonly row?: Row | undefined;
   readonly marks?: Marks;
@@ -85,7 +85,7 @@ interface FormFieldProps {
   readonly id: string;
   readonly collection: Collection;
   readonly field: Field;
-  readonly draft: Draft;
+  readonly draft: RowForm;
   readonly row: Row | undefined;
   /** The person who changed the field while the form was open; null if unknown. */
   readonly changedBy: string | null | undefined;

@@ -1,10 +1,9 @@
 /** A row that is not there: it never existed, or someone deleted it. The log of changes knows which. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
-import { invalidate } from '../api/queries.ts';
+import { useWrite } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
@@ -22,7 +21,6 @@ interface MissingRowProps {
 }
 
 export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
-  const [isBusy, setBusy] = useState(false);
   const filters = rowFilter(collection, logKey(rowKey));
   const { data, isPending } = useQuery({
     queryKey: ['changes', 'deletion', collection.name, rowKey],
@@ -30,22 +28,13 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     retry: false,
   });
   const last = data?.kind === 'delete' ? data : undefined;
-  const restore = async () => {
-    if (last === undefined || isBusy) return;
-    setBusy(true);
-    try {
-      const { requestId } = await undoChanges([['seq', `eq.${last.seq}`]]);
-      notify(t.record.restored, { requestId });
-      await invalidate(collection);
-    } catch (error) {
-      notifyError(error);
-    }
-    setBusy(false);
-  };
+  const undo = useWrite(collection, (seq: number) => undoChanges([['seq', `eq.${seq}`]]));
+  const restore = (seq: number) =>
+    undo.run(seq).then((undone) => undone && notify(t.record.restored, { requestId: undone.requestId }), notifyError);
   const actions = (
     <>
       {last !== undefined && mayUndo('delete', collection) && (
-        <Button kind="primary" aria-disabled={isBusy} onClick={() => void restore()}>
+        <Button kind="primary" aria-disabled={undo.isPending} onClick={() => void restore(last.seq)}>
           {t.app.restore}
         </Button>
       )}

@@ -9,8 +9,7 @@ import { NotFound } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { focusFirst, focusProblem, RecordForm, useSaveKey } from './form.tsx';
 import { DraftState, RecordHead } from './page.tsx';
-import { useDraft } from './use-draft.ts';
-import { useCreate } from './use-save.ts';
+import { useRowForm } from './use-save.ts';
 
 export default function NewPage() {
   const { collection, query } = useAddress();
@@ -23,20 +22,19 @@ export default function NewPage() {
 /** `name` distinguishes the draft of a copy from that of an empty row. */
 function NewRow({ collection, name }: { readonly collection: Collection; readonly name: string }) {
   const [, navigate] = useLocation();
-  const draft = useDraft(collection, undefined, { name });
-  const { isPending, save } = useCreate(collection, draft);
+  const draft = useRowForm(collection, undefined, { name });
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
   useEffect(() => focusFirst(form.current), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const row = await save();
+    const row = await draft.save();
     if (row === undefined) focusProblem(form.current);
     // A save that waited for the connection leaves another page alone.
     else if (form.current !== null) navigate(rowAddress(collection, row));
   };
   const saveAndAdd = async () => {
-    if ((await save()) === undefined) focusProblem(form.current);
+    if ((await draft.save()) === undefined) focusProblem(form.current);
     else focusFirst(form.current);
   };
   return (
@@ -45,7 +43,7 @@ function NewRow({ collection, name }: { readonly collection: Collection; readonl
         <RecordHead collection={collection} title={t.app.newRowIn(titleOfCollection(collection))}>
           <DraftState draft={draft} />
           <Button onClick={() => void saveAndAdd()}>{t.record.saveAndAdd}</Button>
-          <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
+          <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={draft.isPending}>
             {t.app.save}
           </Button>
         </RecordHead>

@@ -5,8 +5,7 @@ import type { NewRow } from '../api/questions.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
-import { useDraft } from './use-draft.ts';
-import { useCreate } from './use-save.ts';
+import { useRowForm } from './use-save.ts';
 
 interface NewRowDialogProps extends NewRow {
   readonly onCreate: (row: Row) => void;
@@ -14,10 +13,9 @@ interface NewRowDialogProps extends NewRow {
 
 export default function NewRowDialog({ collection, title, onCreate }: NewRowDialogProps) {
   const start = { [titleFieldOf(collection)!.name]: title };
-  const draft = useDraft(collection, undefined, { start, isKept: false });
-  const { save } = useCreate(collection, draft);
+  const draft = useRowForm(collection, undefined, { start, isKept: false });
   const onSubmit = async () => {
-    const row = await save();
+    const row = await draft.save();
     if (row !== undefined) onCreate(row);
     return row !== undefined;
   };

@@ -20,9 +20,8 @@ import { duplicateRow } from './duplicate.ts';
 import { focusProblem, RecordForm, useSaveKey } from './form.tsx';
 import { isMissing, MissingRow } from './missing-row.tsx';
 import type { PendingSaves } from './related-row.tsx';
-import { type Draft, useDraft } from './use-draft.ts';
 import { useLiveRow } from './use-live-row.ts';
-import { useSave } from './use-save.ts';
+import { type RowForm, useRowForm } from './use-save.ts';
 
 const RelatedRows = partOnDemand(() => import('./related-rows.tsx'));
 const Comments = partOnDemand(() => import('./comments.tsx'));
@@ -68,9 +67,8 @@ function mayEdit(collection: Collection): boolean {
 }
 
 function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
-  const draft = useDraft(collection, row);
-  const { isPending, save } = useSave(collection, draft);
-  const marks = useLiveRow(collection, row, isPending, isPanel);
+  const draft = useRowForm(collection, row);
+  const marks = useLiveRow(collection, row, draft.isPending, isPanel);
   const [isDeleting, setDeleting] = useState(false);
   const [hasHistory, setHistory] = useState(() => !isPanel && !hidesLog && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
@@ -83,7 +81,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   useEditing(collection, draft.isChanged ? key : undefined);
   const editors = useEditors(collection).get(key);
   const saveAll = async () => {
-    const saves = [...(draft.isChanged ? [save] : []), ...pending.values()];
+    const saves = [...(draft.isChanged ? [draft.save] : []), ...pending.values()];
     if (saves.length === 0) notify(t.record.nothingToSave);
     for (const each of saves) if ((await each()) === undefined) return focusProblem(form.current);
   };
@@ -130,7 +128,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
           )}
           {may('delete', collection) && <IconButton icon="trash" label={t.app.remove} onClick={() => void remove()} />}
           {isEditable && (
-            <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
+            <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={draft.isPending}>
               {t.app.save}
             </Button>
           )}
@@ -146,7 +144,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
 }
 
 /** Says that there is unsaved input, and offers to discard it. */
-export function DraftState({ draft }: { readonly draft: Draft }) {
+export function DraftState({ draft }: { readonly draft: RowForm }) {
   if (!draft.isChanged) return null;
   return (
     <>

@@ -5,16 +5,16 @@ import { keyText, rowAddress } from '../api/query/keys.ts';
 import { IconButton } from '../components/button.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { type Draft, useDraft } from './use-draft.ts';
-import { useCreate, useDelete, useSave } from './use-save.ts';
+import type { DraftOptions } from './use-draft.ts';
+import { type RowForm, useDelete, useRowForm } from './use-save.ts';
 
 /** The unsaved rows of the tables, by name. The Save button of the page saves them as well. */
 export type PendingSaves = Map<string, () => Promise<unknown>>;
 
-/** Registers the save of a changed row with the page. */
-function usePending(pending: PendingSaves, name: string, save: (() => Promise<unknown>) | undefined): void {
+/** Registers the save of an unsaved row with the page. */
+function usePending(pending: PendingSaves, name: string, isUnsaved: boolean, save: () => Promise<unknown>): void {
   useEffect(() => {
-    if (save === undefined) return;
+    if (!isUnsaved) return;
     pending.set(name, save);
     return () => void pending.delete(name);
   });
@@ -22,70 +22,57 @@ function usePending(pending: PendingSaves, name: string, save: (() => Promise<un
 
 interface RelatedRowProps {
   readonly from: Collection;
+  /** The field that refers to the row of the page. */
   readonly field: Field;
   readonly columns: readonly Field[];
-  readonly row: Row;
   readonly pending: PendingSaves;
+  /** The stored row; undefined for a new one. */
+  readonly row?: Row;
+  /** How a new row begins. */
+  readonly start?: DraftOptions;
+  /** Called when a new row is stored or discarded. */
+  readonly onClose?: () => void;
 }
 
-export function RelatedRow({ from, field, columns, row, pending }: RelatedRowProps) {
-  const draft = useDraft(from, row);
-  const { save } = useSave(from, draft);
-  const remove = useDelete(from, row);
-  const name = nameOf(from, field, row);
-  usePending(pending, `${from.name} ${keyText(from, row)}`, draft.isChanged ? save : undefined);
-  const onDelete = async () => {
-    if (await remove()) draft.reset();
+export function RelatedRow({ from, field, columns, pending, row, start, onClose }: RelatedRowProps) {
+  const draft = useRowForm(from, row, start);
+  const remove = useDelete(from);
+  const isUnsaved = row === undefined || draft.isChanged;
+  const name = row === undefined ? t.record.newRow : nameOf(from, field, row);
+  const save = async () => {
+    const stored = await draft.save();
+    if (stored !== undefined) onClose?.();
+    return stored;
   };
-  return (
-    <tr className={draft.isChanged ? 'changed' : undefined}>
-      {columns.map((each) => (
-        <td key={each.name}>
-          <RelatedCell from={from} field={each} row={row} draft={draft} rowName={name} />
-        </td>
-      ))}
-      <td className="row-actions">
-        {draft.isChanged && <IconButton icon="x" label={t.record.discardRow(name)} onClick={draft.reset} />}
-        <IconButton icon="external-link" href={rowAddress(from, row)} label={t.app.openItem(name)} />
-        {may('delete', from) && (
-          <IconButton icon="trash" label={t.app.removeItem(name)} onClick={() => void onDelete()} />
-        )}
-      </td>
-    </tr>
-  );
-}
-
-interface NewRelatedRowProps {
-  readonly from: Collection;
-  readonly columns: readonly Field[];
-  readonly preset: Row;
-  readonly draftName: string;
-  readonly pending: PendingSaves;
-  readonly onClose: () => void;
-}
-
-export function NewRelatedRow({ from, columns, preset, draftName, pending, onClose }: NewRelatedRowProps) {
-  const draft = useDraft(from, undefined, { name: draftName, preset });
-  const { save } = useCreate(from, draft);
-  const saveAndClose = async () => {
-    const row = await save();
-    if (row !== undefined) onClose();
-    return row;
-  };
-  usePending(pending, `${from.name} ${draftName}`, saveAndClose);
-  const cancel = () => {
+  usePending(pending, `${from.name} ${row === undefined ? `new ${field.name}` : keyText(from, row)}`, isUnsaved, save);
+  const discard = () => {
     draft.reset();
-    onClose();
+    onClose?.();
   };
   return (
-    <tr className="changed">
+    <tr className={isUnsaved ? 'changed' : undefined}>
       {columns.map((each, at) => (
         <td key={each.name}>
-          <RelatedCell from={from} field={each} draft={draft} rowName={t.record.newRow} isFocused={at === 0} />
+          <RelatedCell
+            {...{ from, row, draft }}
+            field={each}
+            rowName={name}
+            isFocused={row === undefined && at === 0}
+          />
         </td>
       ))}
       <td className="row-actions">
-        <IconButton icon="x" label={t.record.discardRow(t.record.newRow)} onClick={cancel} />
+        {isUnsaved && <IconButton icon="x" label={t.record.discardRow(name)} onClick={discard} />}
+        {row !== undefined && (
+          <IconButton icon="external-link" href={rowAddress(from, row)} label={t.app.openItem(name)} />
+        )}
+        {row !== undefined && may('delete', from) && (
+          <IconButton
+            icon="trash"
+            label={t.app.removeItem(name)}
+            onClick={() => void remove(row).then((isRemoved) => isRemoved && draft.reset())}
+          />
+        )}
       </td>
     </tr>
   );
@@ -94,10 +81,10 @@ export function NewRelatedRow({ from, columns, preset, draftName, pending, onClo
 interface RelatedCellProps {
   readonly from: Collection;
   readonly field: Field;
-  readonly draft: Draft;
+  readonly draft: RowForm;
   readonly rowName: string;
-  readonly row?: Row;
-  readonly isFocused?: boolean;
+  readonly row: Row | undefined;
+  readonly isFocused: boolean;
 }
 
 function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCellProps) {

@@ -20,7 +20,7 @@ import { ErrorMessage } from '../components/small.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { NewRelatedRow, type PendingSaves, RelatedRow } from './related-row.tsx';
+import { type PendingSaves, RelatedRow } from './related-row.tsx';
 import { loadDraft } from './stored-drafts.ts';
 
 interface RelatedRowsProps {
@@ -90,9 +90,9 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
                 <RelatedRow key={keyText(from, row)} {...{ from, field, columns, row, pending }} />
               ))}
               {isAdding && (
-                <NewRelatedRow
-                  {...{ from, columns, pending, draftName }}
-                  preset={{ [field.name]: value }}
+                <RelatedRow
+                  {...{ from, field, columns, pending }}
+                  start={{ name: draftName, preset: { [field.name]: value } }}
                   onClose={() => setAdding(false)}
                 />
               )}

@@ -12,9 +12,7 @@ import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-dr
 
 type Texts = Readonly<Record<string, string>>;
 
-export type Draft = ReturnType<typeof useDraft>;
-
-interface DraftOptions {
+export interface DraftOptions {
   /** Distinguishes new rows: those of one product from those of another. */
   readonly name?: string;
   /** Values of a new row that the person cannot choose. */

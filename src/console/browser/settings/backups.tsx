@@ -1,5 +1,5 @@
 /** The backups of the service: whether they are on time, the list of them, and a backup now. */
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage, Loaded } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
@@ -28,24 +28,15 @@ interface BackupState {
 
 export function Backups() {
   const query = useSetting<BackupState>('backups');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
-  const backUp = async () => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await changeSetting('POST', 'backups');
-      notify(t.settings.backedUp);
-    } catch (error) {
-      setFailure(error);
-    }
-    setBusy(false);
-  };
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => changeSetting('POST', 'backups'),
+    onSuccess: () => notify(t.settings.backedUp),
+  });
   return (
     <Loaded query={query}>
       {({ place, interval_seconds, last_backup_at, is_late, problem, backups }) => (
         <>
-          {failure !== undefined && <ErrorMessage error={failure} />}
+          {error !== null && <ErrorMessage error={error} />}
           {problem !== null && <p className="notice danger">{problem}</p>}
           {is_late && problem === null && <p className="notice warn">{t.settings.backupLate}</p>}
           {problem === null && (
@@ -63,7 +54,7 @@ export function Backups() {
             </p>
             <span className="space" />
             {interval_seconds > 0 && (
-              <Button kind="primary" aria-disabled={isBusy} onClick={() => void (isBusy || backUp())}>
+              <Button kind="primary" aria-disabled={isPending} onClick={() => isPending || mutate()}>
                 {t.settings.backUpNow}
               </Button>
             )}

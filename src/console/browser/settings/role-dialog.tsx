@@ -46,10 +46,10 @@ function grantsOf(rules: readonly RuleDraft[]): Grants {
 
 /** The rule of the declaration. Null removes what it had before. False if a condition has a problem. */
 function ruleOf(collection: Collection, { lines, fields, operations }: Limits): unknown {
-  const read = readLines(collection, lines);
-  if ('lines' in read) return false;
+  const { filters } = readLines(collection, lines);
+  if (filters === undefined) return false;
   const rule = {
-    where: printRule(collection, read.filters) || null,
+    where: printRule(collection, filters) || null,
     fields: fields ?? null,
     operations: operations ?? null,
   };
@@ -65,6 +65,7 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
   const [before] = useState(() => grantsOf(role?.rules ?? []));
   const [isAll, setAll] = useState(role?.isAll === true);
   const [grants, setGrants] = useState(before);
+  const [tried, setTried] = useState<readonly Line[]>();
   const change = (key: string, limits: Limits | undefined) => {
     const { [key]: _before, ...others } = grants;
     setGrants(limits === undefined ? others : { ...others, [key]: limits });
@@ -80,7 +81,7 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
     const changed = collections.map((each) => [each.name, rightsOf(each)] as const);
     const isWrong = changed.some(([, rights]) => rights.some(([, rule]) => rule === false));
     if (isWrong) {
-      setGrants(withProblems(grants));
+      setTried(Object.values(grants).flatMap(({ lines }) => lines));
       return undefined;
     }
     const some = changed.filter(([, rights]) => rights.length > 0);
@@ -113,6 +114,7 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
                       right={right}
                       limits={grants[key]}
                       before={before[key] ?? NO_LIMITS}
+                      tried={tried}
                       problemAt={(...member) => problemAt([key, ...member].join('.'))}
                       onChange={(limits) => change(key, limits)}
                     />
@@ -126,17 +128,6 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
   );
 }
 
-function withProblems(grants: Grants): Grants {
-  const all = collections.flatMap((collection) =>
-    RIGHTS.flatMap((right) => {
-      const key = `${collection.name}.${right}`;
-      const limits = grants[key];
-      return limits === undefined ? [] : [[key, { ...limits, ...readLines(collection, limits.lines) }] as const];
-    }),
-  );
-  return Object.fromEntries(all);
-}
-
 interface RightInputsProps {
   readonly collection: Collection;
   readonly right: Right;
@@ -144,12 +135,13 @@ interface RightInputsProps {
   readonly limits: Limits | undefined;
   /** The limits that it gets back with the right. */
   readonly before: Limits;
+  readonly tried: readonly Line[] | undefined;
   readonly problemAt: (...member: readonly string[]) => string | undefined;
   readonly onChange: (limits: Limits | undefined) => void;
 }
 
 /** A right, and the rows, fields and operations that it is limited to. */
-function RightInputs({ collection, right, limits, before, problemAt, onChange }: RightInputsProps) {
+function RightInputs({ collection, right, limits, before, tried, problemAt, onChange }: RightInputsProps) {
   const isLimited = limits !== undefined && !isSame(limits, NO_LIMITS);
   const [isOpen] = useState(isLimited);
   const labelFor = (limit: keyof typeof t.settings.limitNames) =>
@@ -173,6 +165,7 @@ function RightInputs({ collection, right, limits, before, problemAt, onChange }:
               hasClaims
               query={parseQuery(collection, '')}
               lines={limits.lines}
+              tried={tried}
               onChange={(lines) => onChange({ ...limits, lines })}
             />
             {rowProblem !== undefined && <Problem>{rowProblem}</Problem>}

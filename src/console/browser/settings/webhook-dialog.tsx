@@ -40,14 +40,14 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
   const [where, setWhere] = useState(stored);
   const storedLines = useMemo(() => (only === undefined ? [] : linesOf(only, readRule(where))), [only, where]);
   const [typed, setTyped] = useState<readonly Line[]>();
+  const [tried, setTried] = useState<readonly Line[]>();
   const lines = typed ?? storedLines;
   /** The conditions as a text; undefined if one of them shows its own problem. */
   const readWhere = () => {
     if (only === undefined || typed === undefined) return where;
-    const read = readLines(only, typed);
-    if ('filters' in read) return printRule(only, read.filters);
-    setTyped(read.lines);
-    return undefined;
+    const { filters } = readLines(only, typed);
+    setTried(typed);
+    return filters && printRule(only, filters);
   };
   const choose = (next: readonly string[] | undefined) => {
     const text = readWhere();
@@ -104,7 +104,7 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
               <fieldset className="check-list stack">
                 <legend>{t.settings.limitNames.where}</legend>
                 <p className="help">{lines.length === 0 ? t.settings.allRows : t.find.allMatch}</p>
-                <ConditionList isRule query={parseQuery(only, '')} lines={lines} onChange={setTyped} />
+                <ConditionList isRule query={parseQuery(only, '')} lines={lines} tried={tried} onChange={setTyped} />
               </fieldset>
             ) : (
               where !== '' && (
