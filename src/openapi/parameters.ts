@@ -126,7 +126,7 @@ const ALL = {
 
 export type ParameterName = keyof typeof ALL;
 
-function parameters(components: Components, names: readonly ParameterName[]): JsonObject[] {
+export function parameters(components: Components, names: readonly ParameterName[]): JsonObject[] {
   return names.map((name) => components.ref('parameters', name, () => ALL[name] as JsonObject));
 }
 

@@ -12,7 +12,7 @@ import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../colle
 import { can, storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { MAX_ROUND, takesOperations } from '../plan/write/operations.ts';
-import type { Components, JsonObject } from './component.ts';
+import { type Components, componentName, type JsonObject } from './component.ts';
 import { briefSchema, jsonOf, ruleWords, valueSchema } from './value-schema.ts';
 
 /** `stored` is a row of the collection, which becomes the example. */
@@ -71,7 +71,10 @@ export function changesSchema(components: Components, collection: Collection): J
   const schemaOf = (field: Field): JsonObject => {
     if (!takesOperations(collection, field)) return briefSchema(field);
     const kind = can(field.type, 'number') ? 'NumberOperation' : 'ListOperation';
-    return { anyOf: [briefSchema(field), components.ref('schemas', kind, () => OPERATIONS[kind])] };
+    const build = () => ({ anyOf: [briefSchema(field), components.ref('schemas', kind, () => OPERATIONS[kind])] });
+    // Without rules of their own, fields of one type share their schema.
+    const isShared = !field.required && Object.keys(field.rules).length === 0;
+    return isShared ? components.ref('schemas', `${componentName(field.type.name)}.change`, build) : build();
   };
   return closedObject(Object.fromEntries(collection.fields.map((field) => [field.name, schemaOf(field)])));
 }

@@ -5,7 +5,7 @@ import { translatedLanguages } from '../../collection/languages.ts';
 import type { Row } from '../../collection/value.ts';
 import { allowed, writableBy } from '../by-role.ts';
 import { type Components, componentName, type JsonObject, own } from '../component.ts';
-import { operation, type ParameterName } from '../parameters.ts';
+import { operation, type ParameterName, parameters } from '../parameters.ts';
 import { doneAnswer, JSON_OF, notModifiedAnswer } from '../responses.ts';
 import { changesSchema, newRowSchema, rowSchema } from '../schemas.ts';
 import { valueSchema } from '../value-schema.ts';
@@ -30,20 +30,20 @@ const ON_ROWS: Operations = {
   get: {
     verb: 'list',
     summary: ({ name }) => `List ${name}`,
-    parameters: ['filter', 'select', 'order', 'limit', 'offset', 'facets', 'Prefer', 'Range', 'If-None-Match'],
+    parameters: ['filter', 'select', 'order', 'limit', 'offset', 'facets', 'Range', 'If-None-Match'],
     answers: { '200': 'rows', '206': 'rows', '304': 'notModified' },
   },
   post: {
     verb: 'create',
     summary: () => 'Create or upsert rows',
-    parameters: ['select', 'columns', 'on_conflict', 'Prefer', 'Idempotency-Key'],
+    parameters: ['select', 'columns', 'on_conflict', 'Idempotency-Key'],
     body: 'new',
     answers: { '200': 'rows', '201': 'rows' },
   },
   patch: {
     verb: 'update',
     summary: ({ key }) => `Change the rows that match${key.length === 0 ? '' : ', or a list of rows'}`,
-    parameters: ['filter', 'select', 'columns', 'on_conflict', 'Prefer', 'If-Match', 'Idempotency-Key'],
+    parameters: ['filter', 'select', 'columns', 'on_conflict', 'If-Match', 'Idempotency-Key'],
     body: 'changes',
     answers: WRITTEN,
   },
@@ -51,14 +51,14 @@ const ON_ROWS: Operations = {
     verb: 'replace',
     needs: ['read', 'create', 'update'],
     summary: ({ key }) => `Create or replace the row that ${key.map(({ name }) => `${name}=eq.…`).join('&')} names`,
-    parameters: ['filter', 'Prefer', 'If-None-Match'],
+    parameters: ['filter', 'If-None-Match'],
     body: 'new',
     answers: { ...WRITTEN, '201': 'rows' },
   },
   delete: {
     verb: 'delete',
     summary: () => 'Delete the rows that match',
-    parameters: ['filter', 'Prefer'],
+    parameters: ['filter'],
     answers: WRITTEN,
   },
 };
@@ -68,27 +68,27 @@ const ON_ITEM: Operations = {
   get: {
     verb: 'read_one_of',
     summary: ({ key }) => `Read one row by its ${key[0]!.name}`,
-    parameters: ['select', 'Prefer', 'If-None-Match'],
+    parameters: ['select', 'If-None-Match'],
     answers: { '200': 'row', '304': 'notModified' },
   },
   patch: {
     verb: 'update_one_of',
     summary: () => 'Change one row',
-    parameters: ['select', 'Prefer', 'If-Match', 'Idempotency-Key'],
+    parameters: ['select', 'If-Match', 'Idempotency-Key'],
     body: 'changes',
     answers: WRITTEN,
   },
   put: {
     verb: 'replace_one_of',
     summary: () => 'Replace one row',
-    parameters: ['Prefer', 'If-Match'],
+    parameters: ['If-Match'],
     body: 'new',
     answers: WRITTEN,
   },
   delete: {
     verb: 'delete_one_of',
     summary: () => 'Delete one row',
-    parameters: ['Prefer', 'If-Match'],
+    parameters: ['If-Match'],
     answers: WRITTEN,
   },
 };
@@ -152,15 +152,20 @@ function languageParameters({ among }: Collection, isBody: boolean): readonly Pa
   return isBody ? ['lang', 'Accept-Language', 'Content-Language'] : ['lang', 'Accept-Language'];
 }
 
+/** All operations of a path take preferences. */
+function withPreferences(components: Components, operations: JsonObject, ...more: readonly JsonObject[]): JsonObject {
+  if (Object.keys(operations).length === 0) return operations;
+  return { parameters: [...more, ...parameters(components, ['Prefer'])], ...operations };
+}
+
 export const collectionPath: Build = (components, collection, example) => {
   const { put: _, ...withoutKey } = ON_ROWS;
-  return describe(collection.key.length === 0 ? withoutKey : ON_ROWS, components, collection, example);
+  const operations = collection.key.length === 0 ? withoutKey : ON_ROWS;
+  return withPreferences(components, describe(operations, components, collection, example));
 };
 
-export const itemPath: Build = (components, collection, example) => {
-  const operations = describe(ON_ITEM, components, collection, example);
-  return Object.keys(operations).length === 0 ? operations : { parameters: [keyParameter(collection)], ...operations };
-};
+export const itemPath: Build = (components, collection, example) =>
+  withPreferences(components, describe(ON_ITEM, components, collection, example), keyParameter(collection));
 
 /** The key in the path of a row. */
 export function keyParameter({ key: [key] }: Collection): JsonObject {
