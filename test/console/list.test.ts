@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import { previewChange } from '../../src/console/browser/api/bulk-change.ts';
-import { keyParts, keysFilter, keyText } from '../../src/console/browser/api/query/keys.ts';
 import { listAddress, listUrl, pageUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
+import { keyParts, keysFilter, keyText } from '../../src/console/browser/api/query/text.ts';
 
 const collection = products;
 

@@ -10,9 +10,8 @@ import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS } from './bulk.t
 import type { Collection, Field, Row } from './catalogue.ts';
 import { lastChange } from './changes.ts';
 import { ask, countIn, type RequestOptions } from './client.ts';
-import { pathOf, printName, queryText } from './query/filter-text.ts';
-import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, isRanked, type ListQuery, listUrl, type Pair } from './query/list.ts';
+import { keyText, pathOf, printName, queryText } from './query/text.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
 import { hidesLog } from './session/page-data.ts';
 import { readStored } from './stored-rows.ts';

@@ -1,8 +1,7 @@
 /** Changes of many rows. A row that another person changed or deleted in the meantime is kept. */
 import { newId } from '../base/ids.ts';
 import type { Collection, Row } from './catalogue.ts';
-import { pathOf } from './query/filter-text.ts';
-import { keyText } from './query/keys.ts';
+import { keyText, pathOf } from './query/text.ts';
 import { changesOf, editRequests, newRequestId, type RowEdit, sendBatch, type Written } from './rows.ts';
 import { readStored } from './stored-rows.ts';
 

@@ -2,9 +2,8 @@
 import type { Collection, Row } from './catalogue.ts';
 import { ask, askReports, exactRow } from './client.ts';
 import { ApiError } from './errors.ts';
-import { queryText } from './query/filter-text.ts';
-import { keyParts } from './query/keys.ts';
 import type { Pair } from './query/list.ts';
+import { keyParts, queryText } from './query/text.ts';
 import { newRequestId } from './rows.ts';
 import { hidesActors, hidesLog } from './session/page-data.ts';
 

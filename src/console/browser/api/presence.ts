@@ -8,7 +8,7 @@ import { newId } from '../base/ids.ts';
 import { t } from '../i18n/text.ts';
 import type { Collection } from './catalogue.ts';
 import { ask, type RequestOptions } from './client.ts';
-import { queryText } from './query/filter-text.ts';
+import { queryText } from './query/text.ts';
 import { hasIdentity, personOf } from './session/session.ts';
 
 interface Sign {

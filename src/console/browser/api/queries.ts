@@ -4,8 +4,8 @@ import { useRef } from 'react';
 import { addedRows } from './added-rows.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
-import { keyText } from './query/keys.ts';
 import { type ListQuery, listUrl, PAGE_SIZE } from './query/list.ts';
+import { keyText } from './query/text.ts';
 import { queryClient } from './query-client.ts';
 import { type Page, readPage, readRow } from './rows.ts';
 

@@ -4,9 +4,8 @@ import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
-import { parameter, pathOf, withQuery } from './query/filter-text.ts';
-import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
+import { keysFilter, parameter, pathOf, rowPath, withQuery } from './query/text.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
 import { partsOf } from './stored-rows.ts';
 

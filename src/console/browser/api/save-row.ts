@@ -6,7 +6,7 @@
 import { isSame } from '../base/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
-import { keyText } from './query/keys.ts';
+import { keyText } from './query/text.ts';
 import { type Conflict, conflicts, type Decision } from './questions.ts';
 import { changeRows, changesOf, readRow } from './rows.ts';
 

@@ -1,8 +1,7 @@
 /** Loads stored rows by the values of their key, or of other fields, in batches. */
 import type { Collection, Field, Row } from './catalogue.ts';
 import { ask } from './client.ts';
-import { pathOf, withQuery } from './query/filter-text.ts';
-import { keysFilter, keyText } from './query/keys.ts';
+import { keysFilter, keyText, pathOf, withQuery } from './query/text.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
 
 /** Longest filter; below the limits of common proxies. */

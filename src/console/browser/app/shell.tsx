@@ -2,7 +2,7 @@
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { mainCollections, titleOfCollection, unshown } from '../api/catalogue.ts';
-import { pathOf } from '../api/query/filter-text.ts';
+import { pathOf } from '../api/query/text.ts';
 import { base, hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';

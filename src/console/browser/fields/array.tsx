@@ -2,7 +2,7 @@
 import { type KeyboardEvent, useState } from 'react';
 import { joinTags, splitTags } from '../../../import/lists.ts';
 import type { Value } from '../api/catalogue.ts';
-import { quoted } from '../api/query/filter-text.ts';
+import { quoted } from '../api/query/text.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { textFilter } from './filters.tsx';

@@ -1,5 +1,5 @@
 /** The filters that several kinds share: text that is contained, a range, and a choice of values. */
-import { escapeLike, quoted } from '../api/query/filter-text.ts';
+import { escapeLike, quoted } from '../api/query/text.ts';
 import { t } from '../i18n/text.ts';
 import type { FieldKind, FilterProps } from './kind.ts';
 

@@ -1,7 +1,7 @@
 /** Finds the rows that a text refers to by name: the key of the row, or its title in any case. */
 import { type Field, isText, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
-import { escapeLike, printName, quoted } from '../api/query/filter-text.ts';
 import { readNames } from '../api/query/find-rows.ts';
+import { escapeLike, printName, quoted } from '../api/query/text.ts';
 import type { FieldPlace } from './kind.ts';
 import { parsePlain } from './parse.ts';
 

@@ -1,7 +1,7 @@
 /** Stored files: addresses, pictures, uploads, and lists of ids. */
 import { useQuery } from '@tanstack/react-query';
 import { ask, send } from '../api/client.ts';
-import { encodeValue, quoted } from '../api/query/filter-text.ts';
+import { encodeValue, quoted } from '../api/query/text.ts';
 import { base } from '../api/session/page-data.ts';
 import { token } from '../api/session/session.ts';
 

@@ -1,8 +1,8 @@
 /** Conditions as typed into a form: filters as lines, and lines as filters. */
 import { splitQuery } from '../../../base/net/query-string.ts';
 import type { Collection } from '../api/catalogue.ts';
-import { printName, readName } from '../api/query/filter-text.ts';
 import { OR_EMPTY, type Pair, readFilter } from '../api/query/filters.ts';
+import { printName, readName } from '../api/query/text.ts';
 import { isSame } from '../base/same.ts';
 import { t } from '../i18n/text.ts';
 import { type ConditionParts, parseCondition, parseOperand, printCondition, printOperand } from './conditions.ts';

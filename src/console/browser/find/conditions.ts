@@ -2,8 +2,8 @@
 import { treeOf } from '../../../collection/tree.ts';
 import { OPERATORS, type OperatorName, servesType } from '../../../dialect/operators.ts';
 import type { Value } from '../api/catalogue.ts';
-import { equals } from '../api/query/filter-text.ts';
 import { type FilterField, OR_EMPTY, type Period } from '../api/query/filters.ts';
+import { equals } from '../api/query/text.ts';
 import { inList } from '../fields/filters.tsx';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';
 import { formatValue, kindOf, parseText, printValue } from '../fields/registry.ts';

@@ -1,8 +1,8 @@
 /** Groups of conditions of which one is enough: `or=(price.gt.5,name.ilike."*tea*")`. */
 import { OPERATORS } from '../../../dialect/operators.ts';
 import type { Collection } from '../api/catalogue.ts';
-import { printName, quoted, readName } from '../api/query/filter-text.ts';
 import { type Pair, readFilter } from '../api/query/filters.ts';
+import { printName, quoted, readName } from '../api/query/text.ts';
 import { t } from '../i18n/text.ts';
 import { describeFilter, parseCondition, plainName, printCondition } from './conditions.ts';
 

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { escapeLike, pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import type { FilterField, Pair } from '../api/query/filters.ts';
 import { conditionsOf, embeddingsOf, groupOf, groupOrder, type ListQuery, orderText } from '../api/query/list.ts';
+import { escapeLike, pathOf, printName, queryText } from '../api/query/text.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
 import { formatValue } from '../fields/registry.ts';

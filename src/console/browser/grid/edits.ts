@@ -9,8 +9,8 @@ import { type Collection, type Field, labelOf, type Row, titleOf, type Value } f
 import { ApiError } from '../api/errors.ts';
 import { explain } from '../api/explain.ts';
 import { invalidate, patchLoadedRows } from '../api/queries.ts';
-import { keyOf, keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { keyOf, keyText } from '../api/query/text.ts';
 import { newRequestId, type RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
 import { unlessGivenUp } from '../api/session/connection.ts';

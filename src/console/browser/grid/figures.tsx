@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Field, Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { conditionsOf, embeddingsOf, type ListQuery } from '../api/query/list.ts';
+import { pathOf, printName, queryText } from '../api/query/text.ts';
 import { formatValue } from '../fields/registry.ts';
 import { formatDecimal, formatDigits, formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';

@@ -2,7 +2,7 @@
 import { memo } from 'react';
 import { consoleBase } from '../api/address.ts';
 import { type Collection, mayWrite, type Row, referenceOf, titleOf, translatedBy } from '../api/catalogue.ts';
-import { rowAddress } from '../api/query/keys.ts';
+import { rowAddress } from '../api/query/text.ts';
 import { Icon } from '../components/icon.tsx';
 import { Marked } from '../components/marked.tsx';
 import { kindOf } from '../fields/registry.ts';

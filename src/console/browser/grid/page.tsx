@@ -5,8 +5,6 @@ import { isStored, useAddedRows } from '../api/added-rows.ts';
 import { useAddress } from '../api/address.ts';
 import { may, titleOfCollection } from '../api/catalogue.ts';
 import { loadRows, useRows } from '../api/queries.ts';
-import { pathOf } from '../api/query/filter-text.ts';
-import { keyText } from '../api/query/keys.ts';
 import {
   currentQuery,
   type ListQuery,
@@ -18,6 +16,7 @@ import {
   rememberList,
   withOwn,
 } from '../api/query/list.ts';
+import { keyText, pathOf } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { onDemand } from '../components/on-demand.tsx';

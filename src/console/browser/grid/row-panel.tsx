@@ -2,8 +2,8 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { titleOf } from '../api/catalogue.ts';
 import { loadedIndex, loadedRow, useRows } from '../api/queries.ts';
-import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { pathOf } from '../api/query/text.ts';
 import { IconButton, Steps } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';

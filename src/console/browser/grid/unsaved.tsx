@@ -1,7 +1,7 @@
 /** The changes of cells that are not stored, with both values: the person decides when it suits. */
 import { useEffect } from 'react';
 import { type Collection, labelOf, titleOf } from '../api/catalogue.ts';
-import { rowAddress } from '../api/query/keys.ts';
+import { rowAddress } from '../api/query/text.ts';
 import { useStore } from '../base/store.ts';
 import { Button } from '../components/button.tsx';
 import { announce } from '../components/small.tsx';

@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import { collectionNamed, type Field, labelOf, mayWrite, titleOfCollection } from '../api/catalogue.ts';
 import { type Change, rowOfLogKey } from '../api/changes.ts';
-import { rowAddress } from '../api/query/keys.ts';
+import { rowAddress } from '../api/query/text.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';

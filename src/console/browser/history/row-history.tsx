@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Collection, type Field, labelOf, type Row } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, type Change, logKey, readChanges, rowFilter } from '../api/changes.ts';
-import { keyText } from '../api/query/keys.ts';
+import { keyText } from '../api/query/text.ts';
 import { useChangeTitles } from '../api/query/title-lookup.ts';
 import { Button } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';

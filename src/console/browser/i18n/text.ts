@@ -1,7 +1,7 @@
 /**
  * The texts of the console in the language of the person: `t.app.save`, `t.grid.rows(3)`. There is one file for each
- * language. The name of a text lists its arguments, those that are numbers with `#`: `rows(#count)`. In the text, `{title}`
- * is an argument, and `{count|# row|# rows}` the form for a number.
+ * language. The name of a text lists its arguments, those that are numbers with `#`: `rows(#count)`. In the text,
+ * `{title}` is an argument, and `{count|# row|# rows}` the form for a number.
  */
 import english from './english.json' with { type: 'json' };
 import { language } from './locale.ts';

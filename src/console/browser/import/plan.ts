@@ -16,7 +16,7 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
-import { keyText } from '../api/query/keys.ts';
+import { keyText } from '../api/query/text.ts';
 import { readMatching } from '../api/stored-rows.ts';
 import { isSame } from '../base/same.ts';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';

@@ -5,7 +5,7 @@ import { type Collection, type Row, referenceOf, titleFieldOf } from '../api/cat
 import { undoRequest } from '../api/changes.ts';
 import { ask } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
-import { pathOf } from '../api/query/filter-text.ts';
+import { pathOf } from '../api/query/text.ts';
 import { cacheTitle } from '../api/query/titles.ts';
 import { newRequestId } from '../api/rows.ts';
 import { newId } from '../base/ids.ts';

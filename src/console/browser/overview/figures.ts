@@ -1,9 +1,9 @@
 /** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
 import { type Collection, type Field, labelOf, type Row, referenceOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { equals, pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
+import { equals, pathOf, printName, queryText } from '../api/query/text.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { inSentence } from '../i18n/locale.ts';

@@ -3,8 +3,8 @@ import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../../base/limits/http.ts';
 import type { Target } from '../api/bulk-change.ts';
 import { type Collection, referrersOf } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
-import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { conditionsOf, embeddingsOf, type Pair } from '../api/query/list.ts';
+import { pathOf, printName, queryText } from '../api/query/text.ts';
 import { partsOf } from '../api/stored-rows.ts';
 import { inList } from '../fields/filters.tsx';
 

@@ -4,7 +4,7 @@ import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts
 import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
 import { useWrite } from '../api/queries.ts';
-import { pathOf } from '../api/query/filter-text.ts';
+import { pathOf } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';

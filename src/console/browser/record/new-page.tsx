@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
 import { type Collection, titleOfCollection } from '../api/catalogue.ts';
-import { rowAddress } from '../api/query/keys.ts';
+import { rowAddress } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { NotFound } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';

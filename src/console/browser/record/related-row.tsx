@@ -1,7 +1,7 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
 import { useEffect } from 'react';
 import { type Collection, type Field, labelOf, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
-import { keyText, rowAddress } from '../api/query/keys.ts';
+import { keyText, rowAddress } from '../api/query/text.ts';
 import { IconButton } from '../components/button.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';

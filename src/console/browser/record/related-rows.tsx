@@ -13,8 +13,8 @@ import {
   titleOfCollection,
 } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
-import { keyText } from '../api/query/keys.ts';
 import { type ListQuery, listAddress } from '../api/query/list.ts';
+import { keyText } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage } from '../components/small.tsx';
 import { kindOf } from '../fields/registry.ts';

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { type Collection, isNeeded, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
-import { keyText } from '../api/query/keys.ts';
+import { keyText } from '../api/query/text.ts';
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
 import { returnedValue } from '../fields/parse.ts';

@@ -1,7 +1,7 @@
 /** Saves and deletes rows, and reports the result. */
 import { type Collection, labelOf, type Row, titleOf } from '../api/catalogue.ts';
 import { useWrite } from '../api/queries.ts';
-import { keyText } from '../api/query/keys.ts';
+import { keyText } from '../api/query/text.ts';
 import { queryClient } from '../api/query-client.ts';
 import { createRow, deleteRows } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';

@@ -12,7 +12,7 @@ import {
 } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import { pathOf } from '../api/query/filter-text.ts';
+import { pathOf } from '../api/query/text.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Select } from '../components/inputs.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';

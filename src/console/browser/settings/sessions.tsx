@@ -1,6 +1,6 @@
 /** Who is logged in, with the ways to end sessions, and the latest logins with those that failed. */
 import { useDeferredValue, useState } from 'react';
-import { escapeLike } from '../api/query/filter-text.ts';
+import { escapeLike } from '../api/query/text.ts';
 import { session } from '../api/session/session.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/inputs.tsx';

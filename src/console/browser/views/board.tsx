@@ -1,8 +1,7 @@
 /** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
 import { type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
-import { equals } from '../api/query/filter-text.ts';
-import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { equals, keyText } from '../api/query/text.ts';
 import { type Dragged, useDragged } from '../components/drag.ts';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';

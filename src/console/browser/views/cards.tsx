@@ -1,6 +1,7 @@
 /** A list as cards: the gallery, and the list of a phone. More rows load at the end. */
-import { keyText } from '../api/query/keys.ts';
+
 import type { ListQuery } from '../api/query/list.ts';
+import { keyText } from '../api/query/text.ts';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { useMoreRows } from './more-rows.ts';

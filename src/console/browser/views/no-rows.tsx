@@ -1,7 +1,7 @@
 /** The state of a list without rows, with a next step. */
 import { may } from '../api/catalogue.ts';
-import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { pathOf } from '../api/query/text.ts';
 import { base } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/small.tsx';

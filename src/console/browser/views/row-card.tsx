@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
-import { rowAddress } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { rowAddress } from '../api/query/text.ts';
 import { Icon } from '../components/icon.tsx';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';

@@ -13,9 +13,8 @@ import {
   type Value,
 } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
-import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
-import { keysFilter } from '../api/query/keys.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
+import { keysFilter, pathOf, printName, queryText } from '../api/query/text.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Labelled } from '../components/small.tsx';
 import { saveAndReport } from '../components/toasts.tsx';

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Field, labelOf, languagesOf } from '../api/catalogue.ts';
-import { pathOf } from '../api/query/filter-text.ts';
 import { GROUP, groupFields, groupOf, type ListQuery, listAddress, viewId, withOwn } from '../api/query/list.ts';
+import { pathOf } from '../api/query/text.ts';
 import { hasIdentity, personOf } from '../api/session/session.ts';
 import { isSame } from '../base/same.ts';
 import { Button } from '../components/button.tsx';

@@ -3,7 +3,7 @@
  * move with the day (`during.last7`), and values or no value.
  */
 import { type Collection, type Field, labelOf, referenceOf } from '../catalogue.ts';
-import { printName, readName } from './filter-text.ts';
+import { printName, readName } from './text.ts';
 
 export type Pair = readonly [name: string, value: string];
 

@@ -1,8 +1,8 @@
 /** Searches rows by the typed text, for inputs, and loads the titles of rows by their keys. */
 import { type Collection, isText, type Row, titleFieldOf, titleOf } from '../catalogue.ts';
 import { ask } from '../client.ts';
-import { escapeLike, pathOf, printName, queryText, quoted } from './filter-text.ts';
 import type { Pair } from './list.ts';
+import { escapeLike, pathOf, printName, queryText, quoted } from './text.ts';
 import { cacheTitle, namesOf } from './titles.ts';
 
 const MAX_FOUND = 20;

@@ -5,9 +5,9 @@
  */
 import { tabStorage } from '../../base/storage.ts';
 import { type Collection, type Field, isYesNo, referenceOf } from '../catalogue.ts';
-import { pathOf, printName, queryText, readName } from './filter-text.ts';
 import { type Pair, printFilters } from './filters.ts';
 import { MARKS, searchParts } from './search.ts';
+import { pathOf, printName, queryText, readName } from './text.ts';
 import { orderName, selectTitles } from './titles.ts';
 
 export type { Pair };

@@ -6,7 +6,7 @@
 import { isUnique } from '../../../../collection/relations.ts';
 import { can } from '../../../../collection/types/type.ts';
 import { type Collection, type Field, isText, referenceOf, titleFieldOf } from '../catalogue.ts';
-import { escapeLike, printName, quoted } from './filter-text.ts';
+import { escapeLike, printName, quoted } from './text.ts';
 
 type Pair = readonly [name: string, value: string];
 

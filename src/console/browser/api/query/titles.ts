@@ -4,7 +4,7 @@
  */
 import { type Collection, type Field, type Row, referenceOf, titleFieldOf, titleOf } from '../catalogue.ts';
 import { queryClient } from '../query-client.ts';
-import { printName } from './filter-text.ts';
+import { printName } from './text.ts';
 
 const titleAlias = ({ name }: Field): string => `${name}_title`;
 

@@ -1,8 +1,8 @@
 /** The checked rows, and what can be done with all of them. */
 import { may } from '../../api/catalogue.ts';
 import { loadedRows, useRows } from '../../api/queries.ts';
-import { keyText } from '../../api/query/keys.ts';
 import type { ListQuery } from '../../api/query/list.ts';
+import { keyText } from '../../api/query/text.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { showDialog } from '../../components/dialog.tsx';
 import { onDemand } from '../../components/on-demand.tsx';

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { isStored } from '../../api/added-rows.ts';
 import type { Row } from '../../api/catalogue.ts';
 import { loadedRow, loadRows } from '../../api/queries.ts';
-import { keyText } from '../../api/query/keys.ts';
 import { type ListQuery, listUrl } from '../../api/query/list.ts';
+import { keyText } from '../../api/query/text.ts';
 import { notifyError } from '../../components/toasts.tsx';
 
 export type CheckedRows = ReturnType<typeof useChecked>;
