@@ -158,6 +158,18 @@ export class Connection {
     this.run('commit');
   }
 
+  /** Works in a transaction with the write lock, as `beginWriting` takes it. */
+  writing<T>(work: () => T, milliseconds?: number): T {
+    this.beginWriting(milliseconds);
+    try {
+      const result = work();
+      this.commit();
+      return result;
+    } finally {
+      this.rollback();
+    }
+  }
+
   /** SQLite itself rolls back after a full or failing disk. */
   rollback(): void {
     if (this.inTransaction) this.run('rollback');

@@ -159,8 +159,7 @@ export function maintainLog(connection: Connection, days: number): boolean {
   const isUnmeasured = connection.number(`select ${POSITION} - measured_to from ${REQUEST_TABLE}`) >= ENTRIES_PER_STEP;
   const isUnchanged = connection.values(UNCHANGED(1)).length > 0;
   if (seq === null && !isUnmeasured && !isUnchanged) return false;
-  connection.execute('begin immediate');
-  try {
+  connection.writing(() => {
     if (isUnmeasured) connection.execute(MEASURE);
     if (isUnchanged) connection.execute(`delete from ${LOG_TABLE} where seq in (${UNCHANGED(ENTRIES_PER_STEP)})`);
     if (seq !== null) {
@@ -168,9 +167,6 @@ export function maintainLog(connection: Connection, days: number): boolean {
       connection.run({ sql: `delete from ${LOG_TABLE} where seq <= ?`, params: [seq] });
       connection.run({ sql: RETAIN, params: [seq, at] });
     }
-    connection.commit();
-  } finally {
-    connection.rollback();
-  }
+  }, 0);
   return true;
 }

@@ -24,18 +24,14 @@ export function hasOwnTables(connection: Connection, collections: readonly Colle
 /** Needs a writable connection. If several processes start, one creates them, and the others find them. */
 export function makeOwnTables(connection: Connection, collections: readonly Collection[]): void {
   if (hasOwnTables(connection, collections)) return;
-  connection.beginWriting();
-  try {
+  connection.writing(() => {
     const present = presentOf(connection, collections);
     for (const collection of collections) {
       if (present.includes(collection.name)) continue;
       connection.execute(tableSql(NO_OTHERS, collection));
       for (const index of indexesOf(collection)) connection.execute(indexSql(collection, index));
     }
-    connection.commit();
-  } finally {
-    connection.rollback();
-  }
+  });
 }
 
 /** The keys and users of a file, whether or not it has tables for them. */

@@ -26,11 +26,16 @@ import { literalsOf } from '../functions/like.ts';
 import type { ReadAttempt } from '../read-threads/reader.ts';
 import { candidateRows, indexedForm, isIndexed } from './search-index.ts';
 
-/** A condition on the indexed texts: a trigram, or all or some of several conditions. */
-type Condition = string | { readonly kind: 'all' | 'any'; readonly terms: readonly Condition[] };
-type Derived = Condition | undefined;
+/** A condition on the indexed texts in FTS5 syntax, in which AND binds more strongly than OR. */
+interface Condition {
+  readonly query: string;
+  readonly kind: 'all' | 'any';
+  readonly trigrams: number;
+  /** The depth of parentheses. */
+  readonly depth: number;
+}
 
-/** In FTS5 syntax (https://www.sqlite.org/fts5.html, section 3). Cached per predicate. */
+/** In FTS5 syntax (https://www.sqlite.org/fts5.html, section 3). Cached for each predicate. */
 export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
   // The service's own tables have no index.
   if (collection.name.startsWith('catalogue_')) return undefined;
@@ -42,19 +47,17 @@ export function candidateQuery(collection: Collection, predicate: Predicate): st
 const queriesOf = memoize((collection: Collection) =>
   memoize((predicate: Predicate) => {
     const condition = ofPredicate(collection, predicate);
-    if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
-    if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
-    const query = print(condition);
-    return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
+    const isUsable =
+      condition && condition.depth <= MAX_CANDIDATE_DEPTH && condition.query.length <= MAX_CANDIDATE_QUERY;
+    return isUsable ? condition.query : undefined;
   }),
 );
 
-function ofPredicate(collection: Collection, predicate: Predicate): Derived {
+function ofPredicate(collection: Collection, predicate: Predicate): Condition | undefined {
   switch (predicate.kind) {
     case 'all':
-      return all(predicate.terms, (term) => ofPredicate(collection, term));
     case 'any':
-      return any(predicate.terms, (term) => ofPredicate(collection, term));
+      return combine(predicate.kind, predicate.terms, (term) => ofPredicate(collection, term));
     case 'search':
     case 'like':
     case 'regex':
@@ -70,7 +73,7 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
  */
 const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
 
-function ofTextTest(predicate: TextPredicate): Derived {
+function ofTextTest(predicate: TextPredicate): Condition | undefined {
   if (predicate.kind === 'search') {
     const { mode, config, query } = predicate;
     if (query.length > MAX_CANDIDATE_QUERY) return undefined;
@@ -80,79 +83,63 @@ function ofTextTest(predicate: TextPredicate): Derived {
   }
   const { kind, pattern } = predicate;
   if (pattern.length > MAX_CANDIDATE_QUERY) return undefined;
-  return kind === 'like' ? all(literalsOf(pattern), containing) : containing(PLAIN_TEXT.exec(pattern)?.[1] ?? '');
+  return kind === 'like'
+    ? combine('all', literalsOf(pattern), containing)
+    : containing(PLAIN_TEXT.exec(pattern)?.[1] ?? '');
 }
 
 /** A phrase also requires all its parts. */
-function ofSearch(query: Query, startOfTokens: (lexeme: string) => string): Derived {
+function ofSearch(query: Query, startOfTokens: (lexeme: string) => string): Condition | undefined {
   switch (query.kind) {
     case 'lexeme':
       return containing(startOfTokens(query.text));
     case 'and':
     case 'phrase':
-      return all([query.left, query.right], (part) => ofSearch(part, startOfTokens));
     case 'or':
-      return any([query.left, query.right], (part) => ofSearch(part, startOfTokens));
+      return combine(query.kind === 'or' ? 'any' : 'all', [query.left, query.right], (part) =>
+        ofSearch(part, startOfTokens),
+      );
     case 'not':
       return undefined;
   }
 }
 
 /** A text contains all of its trigrams. The index stores no positions, so nothing more is required. */
-function containing(text: string): Derived {
+function containing(text: string): Condition | undefined {
   const characters = [...indexedForm(text)];
   const trigrams = new Set<string>();
   for (let at = 0; at + 3 <= characters.length && trigrams.size < MAX_CANDIDATE_TRIGRAMS; at++) {
-    trigrams.add(characters.slice(at, at + 3).join(''));
+    trigrams.add(
+      characters
+        .slice(at, at + 3)
+        .join('')
+        .replaceAll('"', '""'),
+    );
   }
-  return all([...trigrams], (trigram) => trigram);
+  return combine('all', [...trigrams], (each) => ({ query: `"${each}"`, kind: 'all', trigrams: 1, depth: 0 }));
 }
 
-/** Some of several required conditions are enough. */
-function all<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Derived {
-  const terms: Condition[] = [];
-  for (const part of parts) {
-    if (terms.length >= MAX_ALL_CANDIDATE_TRIGRAMS) break;
-    const condition = derive(part);
-    if (condition !== undefined) terms.push(...termsOf('all', condition));
-  }
-  return joined('all', terms.slice(0, MAX_ALL_CANDIDATE_TRIGRAMS));
-}
-
-/** Nothing can be derived if one alternative gives nothing, or if there are too many. */
-function any<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Derived {
+/** Some of several required conditions are enough. Of alternatives, each must give one. */
+function combine<Part>(
+  kind: Condition['kind'],
+  parts: readonly Part[],
+  derive: (part: Part) => Condition | undefined,
+): Condition | undefined {
   const terms: Condition[] = [];
   let trigrams = 0;
   for (const part of parts) {
-    const condition = derive(part);
-    if (condition === undefined) return undefined;
-    trigrams += trigramsIn(condition);
-    if (trigrams > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
-    terms.push(...termsOf('any', condition));
+    const condition = trigrams < MAX_ALL_CANDIDATE_TRIGRAMS ? derive(part) : undefined;
+    const isUsable = condition !== undefined && trigrams + condition.trigrams <= MAX_ALL_CANDIDATE_TRIGRAMS;
+    if (!isUsable && kind === 'any') return undefined;
+    if (!isUsable) continue;
+    terms.push(condition);
+    trigrams += condition.trigrams;
   }
-  return joined('any', terms);
-}
-
-/** Flattened, since FTS5 limits nested parentheses. */
-function termsOf(kind: 'all' | 'any', condition: Condition): readonly Condition[] {
-  return typeof condition !== 'string' && condition.kind === kind ? condition.terms : [condition];
-}
-
-function joined(kind: 'all' | 'any', terms: readonly Condition[]): Derived {
-  return terms.length < 2 ? terms[0] : { kind, terms };
-}
-
-function trigramsIn(condition: Condition): number {
-  return typeof condition === 'string' ? 1 : condition.terms.reduce((sum, term) => sum + trigramsIn(term), 0);
-}
-
-function depthOf(condition: Condition): number {
-  return typeof condition === 'string' ? 0 : 1 + Math.max(...condition.terms.map(depthOf));
-}
-
-function print(condition: Condition): string {
-  if (typeof condition === 'string') return `"${condition.replaceAll('"', '""')}"`;
-  return `(${condition.terms.map(print).join(condition.kind === 'all' ? ' AND ' : ' OR ')})`;
+  if (terms.length < 2) return terms[0];
+  const isNested = (term: Condition) => kind === 'all' && term.kind === 'any';
+  const query = terms.map((term) => (isNested(term) ? `(${term.query})` : term.query));
+  const depth = Math.max(...terms.map((term) => term.depth + Number(isNested(term))));
+  return { query: query.join(kind === 'all' ? ' AND ' : ' OR '), kind, trigrams, depth };
 }
 
 /** For statements with a time limit: uses candidates if they can be derived, otherwise all rows. */

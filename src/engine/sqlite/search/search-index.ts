@@ -152,13 +152,9 @@ export function indexPending(connection: Connection, collection: Collection, few
   const index = searchIndexOf(collection);
   // Checked first, so that writers are not disturbed without need.
   if (index === undefined || nextBatch(connection, index, fewest).length === 0) return false;
-  connection.execute('begin immediate');
-  try {
+  connection.writing(() => {
     for (const row of nextBatch(connection, index, fewest)) indexRow(connection, index, row);
-    connection.commit();
-  } finally {
-    connection.rollback();
-  }
+  }, 0);
   return true;
 }
 

@@ -175,12 +175,5 @@ function hasUnused(connection: Connection, { words }: WordIndex): boolean {
 }
 
 function changeIndex<T>(connection: Connection, steps: Steps<T>, waitMs: number): T {
-  connection.beginWriting(waitMs);
-  try {
-    const result = runSteps(steps, (statement) => connection.rows(statement));
-    connection.commit();
-    return result;
-  } finally {
-    connection.rollback();
-  }
+  return connection.writing(() => runSteps(steps, (statement) => connection.rows(statement)), waitMs);
 }
