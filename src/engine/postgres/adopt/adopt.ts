@@ -8,6 +8,7 @@ import type { Type } from '../../../collection/types/type.ts';
 import type { Problem } from '../../migration/risks.ts';
 import { quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
+import BYPASSED from '../queries/bypassed-row-security.sql' with { type: 'text' };
 import { type ColumnType, typeOfAdopted } from '../schema/column-type.ts';
 import type { DomainCasts, FoundColumn, FoundTable } from '../schema/inspect.ts';
 
@@ -133,14 +134,8 @@ export async function bypassedRowSecurity(
   schema: string,
   tables: readonly string[],
 ): Promise<string | undefined> {
-  const sql = `select c.relname::text as name, r.rolname::text as role,
-        case when r.rolsuper then 'is a superuser' when r.rolbypassrls then 'has BYPASSRLS' else 'owns them' end as reason
-      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
-        join pg_catalog.pg_roles r on r.rolname = current_user
-      where c.relkind in ('r', 'p') and c.relrowsecurity and not row_security_active(c.oid)
-        and c.relname in (select json_array_elements_text($2::text::json)) order by 1`;
   const bypasses = await query<Record<'name' | 'role' | 'reason', string>>(runner, {
-    sql,
+    sql: BYPASSED,
     params: [schema, JSON.stringify(tables)],
   });
   if (bypasses.length === 0) return undefined;

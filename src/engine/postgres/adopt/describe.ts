@@ -19,6 +19,7 @@ import {
 } from '../../shared/describe-table.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
 import { ownSearchPath, query, type Runner, type SessionSettings, withOneConnection } from '../driver.ts';
+import DEFINITIONS from '../queries/definitions.sql' with { type: 'text' };
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundOwn, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
@@ -61,31 +62,10 @@ export async function inOwnPath<T>(runner: Runner, schema: string, work: () => P
   }
 }
 
-/** A text that changes with every definition in these schemas. PostgreSQL writes a new row version for each change. */
+/** A text that changes with every definition in these schemas. */
 export async function definitionsIn(runner: Runner, schemas: readonly string[]): Promise<string> {
-  const rows = (catalogue: string, oid: string, namespace: string, join = '') =>
-    `select ${oid}::text || '.' || x.xmin::text as row from pg_catalog.${catalogue} x ${join} join served on served.oid = ${namespace}`;
-  const of = (column: string) => `join pg_catalog.pg_class c on c.oid = x.${column}`;
-  const isRelation = `relkind in ('r', 'p', 'v', 'm', 'f')`;
-  const sql = `with served as (select oid from pg_catalog.pg_namespace where nspname in (select json_array_elements_text($1::text::json)))
-    select md5(string_agg(row, ',' order by row)) as definitions from (
-      ${rows('pg_class', 'x.oid', 'x.relnamespace')} where x.${isRelation}
-      union all ${rows('pg_attribute', "x.attrelid || '.' || x.attnum", 'c.relnamespace', of('attrelid'))} where c.${isRelation}
-      union all ${rows('pg_attrdef', 'x.oid', 'c.relnamespace', of('adrelid'))}
-      union all ${rows('pg_constraint', 'x.oid', 'x.connamespace')}
-      union all ${rows('pg_index', 'x.indexrelid', 'c.relnamespace', of('indrelid'))}
-      union all ${rows('pg_trigger', 'x.oid', 'c.relnamespace', of('tgrelid'))}
-      union all ${rows('pg_rewrite', 'x.oid', 'c.relnamespace', of('ev_class'))}
-      union all ${rows('pg_proc', 'x.oid', 'x.pronamespace')}
-      union all ${rows('pg_type', 'x.oid', 'x.typnamespace')}
-      union all ${rows('pg_description', "x.objoid || '.' || x.objsubid", 'c.relnamespace', `${of('objoid')} and x.classoid = 'pg_class'::regclass`)}
-      union all ${rows('pg_description', 'x.objoid', 'p.pronamespace', `join pg_catalog.pg_proc p on p.oid = x.objoid and x.classoid = 'pg_proc'::regclass`)}
-      union all select s.oid::text || '.' || n.xmin::text from served s join pg_catalog.pg_namespace n on n.oid = s.oid
-      union all select g.setrole || '.' || g.setdatabase || '.' || g.xmin::text from pg_catalog.pg_db_role_setting g
-      union all select e.oid::text || '.' || e.xmin::text from pg_catalog.pg_enum e
-      union all select k.oid::text || '.' || k.xmin::text from pg_catalog.pg_cast k
-      union all select m.roleid || '.' || m.member || '.' || m.xmin::text from pg_catalog.pg_auth_members m) as definition`;
-  const [found] = await query<{ definitions: string | null }>(runner, { sql, params: [JSON.stringify(schemas)] });
+  const params = [JSON.stringify(schemas)];
+  const [found] = await query<{ definitions: string | null }>(runner, { sql: DEFINITIONS, params });
   return found?.definitions ?? '';
 }
 

@@ -6,6 +6,8 @@ import type { CollectionDraft, LinkDraft, OnDelete } from '../../../collection/d
 import { holdsKeys, typeNamed } from '../../../collection/types/index.ts';
 import type { DescribedCollection } from '../../shared/describe-table.ts';
 import { query, type Runner } from '../driver.ts';
+import KEYS from '../queries/foreign-keys.sql' with { type: 'text' };
+import VIEWS from '../queries/views.sql' with { type: 'text' };
 
 /** A column of any relation: the oid of its relation, and its number. */
 type Column = string;
@@ -14,27 +16,8 @@ interface Link extends LinkDraft {
   readonly from: string;
 }
 
-const VIEWS = `select c.oid::text as oid, n.nspname = $1::text as served, c.relname::text as name, r.ev_action::text as tree,
-    (select json_object_agg(a.attnum, a.attname) from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0) as columns
-  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
-  where c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`;
-
-const columnsOf = (table: string, numbers: string, part: string) => `(select json_agg(${part} order by nth)
-    from unnest(${numbers}) with ordinality as listed (num, nth)
-      join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = listed.num)`;
-
-const KEYS = `select k.conname::text as name, n.nspname = $1::text as served, c.relname::text as table, tn.nspname = $1::text as "toServed",
-    t.relname::text as "toTable", ${columnsOf('k.conrelid', 'k.conkey', 'a.attname')} as fields,
-    ${columnsOf('k.confrelid', 'k.confkey', 'a.attname')} as "toFields",
-    ${columnsOf('k.conrelid', 'k.conkey', "k.conrelid || '.' || num")} as "from",
-    ${columnsOf('k.confrelid', 'k.confkey', "k.confrelid || '.' || num")} as "to",
-    case k.confdeltype when 'a' then 'restrict' when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null' end as "onDelete"
-  from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_class t on t.oid = k.confrelid
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
-  where k.contype = 'f' and k.conparentid = 0 order by 1, 3`;
-
-const PRIMARY_KEYS = `select conrelid::text as table, ${columnsOf('conrelid', 'conkey', "conrelid || '.' || num")} as columns
+const PRIMARY_KEYS = `select conrelid::text as table, (select json_agg(conrelid || '.' || num order by nth)
+    from unnest(conkey) with ordinality as listed (num, nth)) as columns
   from pg_catalog.pg_constraint where contype = 'p'`;
 
 interface View {

@@ -8,6 +8,7 @@ import type { Comparison } from '../../migration/changes.ts';
 import { isLogged, LOG_TABLE, type LogSql, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
+import LOG_TRIGGER from '../queries/log-trigger.sql' with { type: 'text' };
 import { prefix } from '../schema/prefix-index.ts';
 
 const TRIGGER = 'catalogue_log';
@@ -63,83 +64,23 @@ function horizonSql(schema: string): string {
   return `select least(assigned, (${locked})) as seq from (select ${lastValue(schema)} as assigned offset 0) as last`;
 }
 
-/**
- * The lock is taken once for each transaction, before its first position. Assignments are faster than `perform`, which
- * runs a query. An update that changes nothing also
- * has an entry, of no collection: otherwise positions would reveal whether a write changed a field that the writer
- * cannot read.
- */
+/** The body of the trigger function. The key is a JSON list if it has several fields. */
 function functionBody(schema: string): string {
-  const log = `${identifier(schema)}.${LOG_TABLE}`;
-  const values = (kind: string, key: string, before: string, after: string, origin = 'request') =>
-    `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) select clock_timestamp(), ${origin} ->> 'actor', ${origin} ->> 'role', ${origin} ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after}`;
-  const insert = (...parts: Parameters<typeof values>) => `${values(...parts)};`;
-  const sequence = `${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass`;
-  const keyOfOne = (row: string) => `${row} ->> tg_argv[0]`;
-  const keyOfSeveral = (row: string) =>
-    `to_json(array(select ${row} ->> name from unnest(tg_argv) with ordinality as key (name, nth) order by nth))::text`;
-  const key = (row: string) => `case tg_nargs when 1 then ${keyOfOne(row)} else ${keyOfSeveral(row)} end`;
-  // Two statements, since the subquery of a longer key costs time even if it does not run.
-  const insertAll = (kind: string, rows: string, before: string, after: string) => {
-    const source = `from (select row_to_json(r.*) as row from ${rows} as r) as changed`;
-    const insertWith = (each: typeof key) => `${values(kind, each('row'), before, after)} ${source};`;
-    return `if tg_nargs = 1 then
-      ${insertWith(keyOfOne)}
-    else
-      ${insertWith(keyOfSeveral)}
-    end if;`;
+  const parts: Readonly<Record<string, string>> = {
+    log: `${identifier(schema)}.${LOG_TABLE}`,
+    sequence: `${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass`,
+    key: sequenceKey(schema),
+    bits: String(LOW_BITS),
+    request: REQUEST_SETTING,
+    lock: LOCK_SETTING,
+    silent: SILENT,
+    origins: ORIGINS,
   };
-  // What the statement writes to other tables has no known origin.
-  const insertShared = `${values('insert', key('row'), 'null', 'row', 'origin')}
-      from (select row_to_json(r.*) as row, request -> '${ORIGINS}' -> (row_number() over () - 1)::int4 as origin from new_rows as r) as changed;`;
-  return `
-declare
-  context text := current_setting('${REQUEST_SETTING}', true);
-  request json;
-  old_row json;
-  new_row json;
-  old_key text;
-  new_key text;
-begin
-  if context = '${SILENT}' then
-    return null;
-  end if;
-  if current_setting('${LOCK_SETTING}', true) is distinct from ${sequenceKey(schema)}::text then
-    old_key := pg_advisory_xact_lock_shared(${sequenceKey(schema)}::int4, (coalesce(pg_sequence_last_value(${sequence}), 0) & ${LOW_BITS})::int4)::text;
-    old_key := set_config('${LOCK_SETTING}', ${sequenceKey(schema)}::text, true);
-  end if;
-  if context <> '' then
-    request := context;
-  end if;
-  if tg_op = 'TRUNCATE' then
-    for old_row in execute format('select row_to_json(r.*) from only %s as r', tg_relid::regclass) loop
-      ${insert('delete', key('old_row'), 'old_row', 'null')}
-    end loop;
-    return null;
-  elsif tg_op = 'INSERT' and request ->> 'table' = tg_table_name then
-    ${insertShared}
-    return null;
-  elsif tg_op = 'INSERT' then
-    ${insertAll('insert', 'new_rows', 'null', 'row')}
-    return null;
-  elsif tg_op = 'DELETE' then
-    ${insertAll('delete', 'old_rows', 'row', 'null')}
-    return null;
-  end if;
-  old_row := row_to_json(old);
-  new_row := row_to_json(new);
-  old_key := ${key('old_row')};
-  new_key := ${key('new_row')};
-  if old_row::text = new_row::text then
-    insert into ${log} (at, collection, key, kind) values (clock_timestamp(), '', '', '');
-  elsif old_key = new_key then
-    ${insert('update', 'new_key', 'old_row', 'new_row')}
-  else
-    ${insert('delete', 'old_key', 'old_row', 'null')}
-    ${insert('insert', 'new_key', 'null', 'new_row')}
-  end if;
-  return null;
-end`;
+  const keyOf = (row: string) => `case tg_nargs when 1 then ${row} ->> tg_argv[0]
+    else to_json(array(select ${row} ->> name from unnest(tg_argv) with ordinality as key (name, nth) order by nth))::text end`;
+  return LOG_TRIGGER.replaceAll(/\{(key of )?(\w+)\}/g, (_, of, name) =>
+    of === undefined ? parts[name]! : keyOf(name),
+  );
 }
 
 export function sharedOrigins({ name }: Collection, origins: readonly (Origin | undefined)[]): object {
