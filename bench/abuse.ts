@@ -45,7 +45,7 @@ if (values.write && (values.only !== undefined || values.engine !== undefined)) 
   process.exit(2);
 }
 
-/** The pause before and after an attack, in which the probe and the service settle. */
+/** The pause after preparing an attack, and after it, in which the service and the disk settle. */
 const REST_MS = 5_000;
 
 const isSelected = ({ name }: Attack<never>) => name.includes(values.only ?? '');
@@ -89,7 +89,10 @@ async function run<Attacked extends Target>(
   goalsOf: (found: Found) => Goals,
 ): Promise<Noticed> {
   const { pid, url } = target.server;
-  await attack.prepare?.(target);
+  if (attack.prepare !== undefined) {
+    await attack.prepare(target);
+    await Bun.sleep(REST_MS);
+  }
   const stopProbe = await startProbe(url, target.products, bystander);
   await Bun.sleep(1_000);
   await forgetPeak(pid);

@@ -26,8 +26,9 @@ const COLLECTIONS = {
   orders: { fields: { id: 'int4', body: 'text' } },
 };
 const READ = { read: true };
+const LOG_FIELDS = ['seq', 'at', 'role', 'request_id', 'collection', 'key', 'kind', 'before', 'after'];
 const ROLES = {
-  anonymous: { categories: READ, products: READ, notes: READ },
+  anonymous: { categories: READ, products: READ, notes: READ, changes: { read: { fields: LOG_FIELDS } } },
   editor: { products: { read: true, create: true, update: true }, orders: { create: true } },
   administrator: 'all',
 };

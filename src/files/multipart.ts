@@ -13,6 +13,8 @@ interface Part {
 
 const MAX_PART_HEADER_BYTES = 8 * 1024;
 const HEADERS_END = '\r\n\r\n';
+/** A chunk of a body may have megabytes. It joins the unread bytes in pieces, so that a rejected form copies little. */
+const PIECE_BYTES = 64 * 1024;
 
 export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
   const source = new Source(body);
@@ -61,6 +63,8 @@ class Source {
   /** Begins with a line end, because the first delimiter may begin the body. */
   private rest: Buffer = Buffer.from('\r\n');
   private beforeTake: Buffer = this.rest;
+  /** The part of the last chunk that is not in `rest` yet. */
+  private chunk: Uint8Array = new Uint8Array();
   private readonly iterator: AsyncIterator<Uint8Array>;
 
   constructor(body: AsyncIterable<Uint8Array>) {
@@ -111,9 +115,13 @@ class Source {
   }
 
   private async more(): Promise<void> {
-    const { done, value } = await this.iterator.next();
-    if (done === true) throw invalid('it ends before its last delimiter');
-    this.rest = this.rest.length === 0 ? Buffer.from(value) : Buffer.concat([this.rest, value]);
+    while (this.chunk.length === 0) {
+      const { done, value } = await this.iterator.next();
+      if (done === true) throw invalid('it ends before its last delimiter');
+      this.chunk = value;
+    }
+    this.rest = Buffer.concat([this.rest, this.chunk.subarray(0, PIECE_BYTES)]);
+    this.chunk = this.chunk.subarray(PIECE_BYTES);
   }
 }
 
