@@ -276,3 +276,13 @@ export interface FieldDraft extends Described {
   /** The field and the language, if this is a translation of another field. */
   readonly translates?: { readonly field: string; readonly language: string };
 }
+
+/** Fields by name, each a type or a map, as in a declaration. A type with `!` is required. */
+export type FieldsByName = Readonly<Record<string, string | Omit<FieldDraft, 'name'>>>;
+
+export function fieldDrafts(fields: FieldsByName): readonly FieldDraft[] {
+  return Object.entries(fields).map(([name, field]) => {
+    if (typeof field !== 'string') return { name, ...field };
+    return field.endsWith('!') ? { name, type: field.slice(0, -1), required: true } : { name, type: field };
+  });
+}

@@ -6,7 +6,7 @@
  * References between them ensure that no file lacks its bytes.
  */
 import type { Catalogue, Collection, Field } from './catalogue.ts';
-import type { CollectionDraft, FieldDraft } from './draft.ts';
+import { type CollectionDraft, type FieldDraft, type FieldsByName, fieldDrafts } from './draft.ts';
 import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
 
@@ -23,74 +23,55 @@ const OWN_PREFIX = 'catalogue_';
 const HIDDEN = ['owner', 'content', 'orphaned_at'];
 const UPLOADER = ['created_by'];
 
+const OF_CONTENT = { collection: CONTENTS, onDelete: 'cascade' } as const;
+const TO_CONTENT = { collection: CONTENTS, onDelete: 'restrict' } as const;
+
+const table = (name: string, key: readonly string[], fields: FieldsByName, words: object = {}): CollectionDraft => {
+  return { name, ...words, key, history: false, fields: fieldDrafts(fields) };
+};
+
 const DRAFTS: readonly CollectionDraft[] = [
-  {
-    name: FILES,
-    title: 'Files',
-    description: 'The stored files, with the media type that was found in their bytes.',
-    key: ['id'],
-    history: false,
-    fields: [
-      { name: 'id', type: 'uuid' },
-      { name: 'name', type: 'text', required: true },
-      { name: 'media_type', type: 'text', required: true },
-      { name: 'size', type: 'int8', required: true, description: 'The number of bytes.' },
-      { name: 'sha256', type: 'text', required: true, description: 'The SHA-256 of the bytes, in hexadecimal digits.' },
-      { name: 'width', type: 'int4', description: 'The width of an image in pixels.' },
-      { name: 'height', type: 'int4', description: 'The height of an image in pixels.' },
-      { name: 'placeholder', type: 'text', description: 'A tiny preview of an image, as a data URL.' },
-      { name: 'created_at', type: 'timestamptz', required: true, indexed: true },
-      { name: 'created_by', type: 'text', description: 'The name of the user, key or token that uploaded it.' },
+  table(
+    FILES,
+    ['id'],
+    {
+      id: 'uuid',
+      name: 'text!',
+      media_type: 'text!',
+      size: { type: 'int8', required: true, description: 'The number of bytes.' },
+      sha256: { type: 'text', required: true, description: 'The SHA-256 of the bytes, in hexadecimal digits.' },
+      width: { type: 'int4', description: 'The width of an image in pixels.' },
+      height: { type: 'int4', description: 'The height of an image in pixels.' },
+      placeholder: { type: 'text', description: 'A tiny preview of an image, as a data URL.' },
+      created_at: { type: 'timestamptz', required: true, indexed: true },
+      created_by: { type: 'text', description: 'The name of the user, key or token that uploaded it.' },
       // The identity of the caller: a user, a key and a token may have the same name.
-      { name: 'owner', type: 'text' },
-      { name: 'content', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
-      { name: 'orphaned_at', type: 'timestamptz' },
-    ],
-  },
-  {
-    name: CONTENTS,
-    key: ['id'],
-    history: false,
-    fields: [
-      { name: 'id', type: 'uuid' },
-      // Null until all chunks are stored.
-      { name: 'sha256', type: 'text', unique: true },
-      { name: 'size', type: 'int8', required: true },
-      { name: 'created_at', type: 'timestamptz', required: true, indexed: true },
-    ],
-  },
-  {
-    name: CHUNKS,
-    key: ['content', 'position'],
-    history: false,
-    fields: [
-      { name: 'content', type: 'uuid', references: { collection: CONTENTS, onDelete: 'cascade' } },
-      { name: 'position', type: 'int4' },
-      { name: 'data', type: 'bytes', required: true },
-    ],
-  },
-  {
-    name: VARIANTS,
-    key: ['content', 'form'],
-    history: false,
-    fields: [
-      { name: 'content', type: 'uuid', references: { collection: CONTENTS, onDelete: 'cascade' } },
-      // The box and format of a resized image, such as 320x-webp.
-      { name: 'form', type: 'text' },
-      { name: 'variant', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
-    ],
-  },
-  {
-    // One row names the storage outside of the database, if one is in use.
-    name: STORAGES,
-    key: ['name'],
-    history: false,
-    fields: [
-      { name: 'name', type: 'text' },
-      { name: 'mark', type: 'uuid', required: true },
-      { name: 'location', type: 'text', required: true },
-    ],
-  },
+      owner: 'text',
+      content: { type: 'uuid', required: true, references: TO_CONTENT },
+      orphaned_at: 'timestamptz',
+    },
+    { title: 'Files', description: 'The stored files, with the media type that was found in their bytes.' },
+  ),
+  table(CONTENTS, ['id'], {
+    id: 'uuid',
+    // Null until all chunks are stored.
+    sha256: { type: 'text', unique: true },
+    size: 'int8!',
+    created_at: { type: 'timestamptz', required: true, indexed: true },
+  }),
+  table(CHUNKS, ['content', 'position'], {
+    content: { type: 'uuid', references: OF_CONTENT },
+    position: 'int4',
+    data: 'bytes!',
+  }),
+  table(VARIANTS, ['content', 'form'], {
+    content: { type: 'uuid', references: OF_CONTENT },
+    // The box and format of a resized image, such as 320x-webp.
+    form: 'text',
+    variant: { type: 'uuid', required: true, references: TO_CONTENT },
+  }),
+  // One row names the storage outside of the database, if one is in use.
+  table(STORAGES, ['name'], { name: 'text', mark: 'uuid!', location: 'text!' }),
 ];
 
 /** Adds the collections of files if a field needs them, and the references of such fields. */

@@ -5,109 +5,77 @@
  */
 import { MAX_PRESENCE_KEY_LENGTH, MAX_VIEW_BYTES, MAX_VIEW_NAME_LENGTH } from '../base/limits/http.ts';
 import { type Collection, declareCollection } from './declaration.ts';
-import type { FieldDraft } from './draft.ts';
+import { type FieldsByName, fieldDrafts } from './draft.ts';
 import { withoutFields } from './files.ts';
 
-const WHO: readonly FieldDraft[] = [
-  { name: 'role', type: 'text', required: true },
-  /** A rule refers to them as `{claims.x}`. */
-  { name: 'claims', type: 'json', required: true },
-  { name: 'created_at', type: 'timestamptz', required: true },
-];
+const table = (name: string, key: readonly string[], fields: FieldsByName, maxValueBytes?: number): Collection =>
+  declareCollection({ name, key, fields: fieldDrafts(fields) }, undefined, maxValueBytes);
+
+/** A rule refers to claims as `{claims.x}`. */
+const WHO = { role: 'text!', claims: 'json!', created_at: 'timestamptz!' };
 
 /** Stores the hash of a key, never the key. */
-export const KEYS = declareCollection({
-  name: 'catalogue_keys',
-  key: ['hash'],
-  fields: [
-    { name: 'hash', type: 'text' },
-    { name: 'name', type: 'text', required: true, unique: true },
-    ...WHO,
-    { name: 'expires_at', type: 'timestamptz' },
-  ],
+export const KEYS = table('catalogue_keys', ['hash'], {
+  hash: 'text',
+  name: { type: 'text', required: true, unique: true },
+  ...WHO,
+  expires_at: 'timestamptz',
 });
 
-export const USERS = declareCollection({
-  name: 'catalogue_users',
-  key: ['name'],
-  fields: [
-    { name: 'name', type: 'text' },
-    ...WHO,
-    /** The argon2id hash. */
-    { name: 'password', type: 'text', required: true },
-    /** Changes with every update of the user, which ends all earlier sessions. */
-    { name: 'stamp', type: 'text', required: true },
-  ],
+export const USERS = table('catalogue_users', ['name'], {
+  name: 'text',
+  ...WHO,
+  /** The argon2id hash. */
+  password: 'text!',
+  /** Changes with every update of the user, which ends all earlier sessions. */
+  stamp: 'text!',
 });
 
 /** Stores the hash of the cookie's token, never the token. */
-export const SESSIONS = declareCollection({
-  name: 'catalogue_sessions',
-  key: ['hash'],
-  fields: [
-    { name: 'hash', type: 'text' },
-    { name: 'user_name', type: 'text', required: true, indexed: true },
-    { name: 'stamp', type: 'text', required: true },
-    { name: 'expires_at', type: 'timestamptz', required: true, indexed: true },
-  ],
+export const SESSIONS = table('catalogue_sessions', ['hash'], {
+  hash: 'text',
+  user_name: { type: 'text', required: true, indexed: true },
+  stamp: 'text!',
+  expires_at: { type: 'timestamptz', required: true, indexed: true },
 });
 
 /** The last use of each key, which is not in `KEYS`: databases of earlier versions have that table already. */
-const KEY_USES = declareCollection({
-  name: 'catalogue_key_uses',
-  key: ['name'],
-  fields: [
-    { name: 'name', type: 'text' },
-    { name: 'last_used_at', type: 'timestamptz', required: true },
-  ],
-});
+const KEY_USES = table('catalogue_key_uses', ['name'], { name: 'text', last_used_at: 'timestamptz!' });
 
 /** Attempts to log in, successful or not. */
-const LOGINS = declareCollection({
-  name: 'catalogue_logins',
-  key: ['id'],
-  fields: [
-    /** The hash of the session that began, or random. */
-    { name: 'id', type: 'text' },
-    { name: 'at', type: 'timestamptz', required: true, indexed: true },
-    /** Null if no user has the name: it may be a mistyped password. */
-    { name: 'user_name', type: 'text' },
-    { name: 'result', type: 'text', required: true },
-    { name: 'address', type: 'text' },
-    { name: 'device', type: 'text' },
-  ],
+const LOGINS = table('catalogue_logins', ['id'], {
+  /** The hash of the session that began, or random. */
+  id: 'text',
+  at: { type: 'timestamptz', required: true, indexed: true },
+  /** Null if no user has the name: it may be a mistyped password. */
+  user_name: 'text',
+  result: 'text!',
+  address: 'text',
+  device: 'text',
 });
 
 /** The progress of each webhook, and the lease of the process that sends: the row without a name. */
-export const WEBHOOKS = declareCollection({
-  name: 'catalogue_webhooks',
-  key: ['name'],
-  fields: [
-    { name: 'name', type: 'text' },
-    /** Changes up to this position are delivered, or have a delivery of their own. */
-    { name: 'seq', type: 'int8', required: true },
-    { name: 'delivered', type: 'int8', required: true },
-    { name: 'delivered_at', type: 'timestamptz' },
-    { name: 'holder', type: 'text' },
-    { name: 'held_until', type: 'timestamptz' },
-  ],
+export const WEBHOOKS = table('catalogue_webhooks', ['name'], {
+  name: 'text',
+  /** Changes up to this position are delivered, or have a delivery of their own. */
+  seq: 'int8!',
+  delivered: 'int8!',
+  delivered_at: 'timestamptz',
+  holder: 'text',
+  held_until: 'timestamptz',
 });
 
 /** Deliveries that failed, or that wait for an earlier one of the same row. */
-export const DELIVERIES = declareCollection({
-  name: 'catalogue_deliveries',
-  key: ['webhook', 'seq'],
-  fields: [
-    { name: 'webhook', type: 'text' },
-    { name: 'seq', type: 'int8' },
-    { name: 'collection', type: 'text', required: true },
-    { name: 'key', type: 'text' },
-    { name: 'status', type: 'text', required: true },
-    { name: 'attempts', type: 'int4', required: true },
-    { name: 'first_at', type: 'timestamptz', required: true },
-    { name: 'next_at', type: 'timestamptz' },
-    { name: 'reason', type: 'text' },
-  ],
+export const DELIVERIES = table('catalogue_deliveries', ['webhook', 'seq'], {
+  webhook: 'text',
+  seq: 'int8',
+  collection: 'text!',
+  key: 'text',
+  status: 'text!',
+  attempts: 'int4!',
+  first_at: 'timestamptz!',
+  next_at: 'timestamptz',
+  reason: 'text',
 });
 
 /** Keys, users, sessions and logins as requests see them: without secrets. */
@@ -136,38 +104,31 @@ function withDetails({ draft }: Collection, name: string, details: Collection): 
 }
 
 /** The credential that a row belongs to, such as `user ann`. The service sets it; null without roles. */
-const OWNER: FieldDraft = { name: 'owner', type: 'text', readOnly: true };
+const OWNER = { type: 'text', readOnly: true };
 
 /** Stored views of lists. A view belongs to one person, who may share it. */
-export const VIEWS = declareCollection(
+export const VIEWS = table(
+  'catalogue_views',
+  ['id'],
   {
-    name: 'catalogue_views',
-    key: ['id'],
-    fields: [
-      { name: 'id', type: 'uuid', default: 'uuid' },
-      { name: 'collection', type: 'text', required: true },
-      { name: 'name', type: 'text', required: true, maxLength: MAX_VIEW_NAME_LENGTH },
-      OWNER,
-      { name: 'shared', type: 'boolean', required: true, default: false },
-      { name: 'definition', type: 'json', required: true },
-      { name: 'updated', type: 'timestamptz', default: 'now', onUpdate: 'now', readOnly: true },
-    ],
+    id: { type: 'uuid', default: 'uuid' },
+    collection: 'text!',
+    name: { type: 'text', required: true, maxLength: MAX_VIEW_NAME_LENGTH },
+    owner: OWNER,
+    shared: { type: 'boolean', required: true, default: false },
+    definition: 'json!',
+    updated: { type: 'timestamptz', default: 'now', onUpdate: 'now', readOnly: true },
   },
-  undefined,
   MAX_VIEW_BYTES,
 );
 
 /** The rows that people edit at the moment. A row of a page that sends no sign of life disappears. */
-export const PRESENCE = declareCollection({
-  name: 'catalogue_presence',
-  key: ['id'],
-  fields: [
-    { name: 'id', type: 'uuid' },
-    { name: 'collection', type: 'text', required: true },
-    { name: 'key', type: 'text', required: true, maxLength: MAX_PRESENCE_KEY_LENGTH },
-    OWNER,
-    { name: 'seen', type: 'timestamptz', default: 'now', onUpdate: 'now', readOnly: true, indexed: true },
-  ],
+export const PRESENCE = table('catalogue_presence', ['id'], {
+  id: 'uuid',
+  collection: 'text!',
+  key: { type: 'text', required: true, maxLength: MAX_PRESENCE_KEY_LENGTH },
+  owner: OWNER,
+  seen: { type: 'timestamptz', default: 'now', onUpdate: 'now', readOnly: true, indexed: true },
 });
 
 /** Collections of which every caller has rows of its own, by their name in paths. */
