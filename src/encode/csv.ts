@@ -47,7 +47,7 @@ const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** Prefixes an apostrophe, which makes a cell a text: https://owasp.org/www-community/attacks/CSV_Injection. */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 

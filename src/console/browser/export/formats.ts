@@ -1,6 +1,7 @@
 /** The formats of an export. Each prints rows with labels, and with titles in place of the keys of references. */
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { printCsvRow } from '../../../declare/rows/csv.ts';
+import { harmless } from '../../../encode/csv.ts';
 import {
   cellXml,
   rowXml,
@@ -45,9 +46,6 @@ export function textOf(collection: Collection, field: Field, value: Value | unde
   return name === 'reference' ? formatValue(place, value) : printValue(place, value);
 }
 
-/** A spreadsheet would run such a text as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
 /** The separators of the language: a semicolon if the decimal point is a comma. */
 function csvWriter({ collection, fields }: Columns): FileWriter {
   const separator = editableNumber('.') === ',' ? ';' : ',';
@@ -57,7 +55,7 @@ function csvWriter({ collection, fields }: Columns): FileWriter {
       const cells = fields.map((field) => {
         const text = textOf(collection, field, row[field.name]);
         if (text === '') return row[field.name] === '' ? '' : undefined;
-        return isText(field) && FORMULA.test(text) ? `'${text}` : text;
+        return isText(field) ? harmless(text) : text;
       });
       lines.push(printCsvRow(cells, separator));
     },

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { collections, may, type Row, titleFieldOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { listUrl } from '../api/query/list.ts';
+import { listOf, listUrl } from '../api/query/list.ts';
 import { pathOf, rowAddress } from '../api/query/text.ts';
 import { hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { Combobox } from '../components/combobox.tsx';
@@ -92,11 +92,7 @@ function useFoundRows(typed: string): { readonly rows: readonly Target[]; readon
     queries: collections.map((collection) => ({
       queryKey: ['list', collection.name, 'palette', search],
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const url = listUrl(
-          { collection, filters: [], search, order: [] },
-          [['limit', String(ROWS_PER_COLLECTION)]],
-          true,
-        );
+        const url = listUrl({ ...listOf(collection), search }, [['limit', String(ROWS_PER_COLLECTION)]], true);
         return (await ask(url, { signal })).json as Row[];
       },
       enabled: search.length >= MIN_TYPED,

@@ -3,7 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import type { FilterField, Pair } from '../api/query/filters.ts';
-import { conditionsOf, embeddingsOf, groupOf, groupOrder, type ListQuery, orderText } from '../api/query/list.ts';
+import {
+  conditionsOf,
+  embeddingsOf,
+  groupOf,
+  groupOrder,
+  type ListQuery,
+  listOf,
+  orderText,
+} from '../api/query/list.ts';
 import { escapeLike, pathOf, printName, queryText } from '../api/query/text.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
@@ -13,7 +21,6 @@ import { t } from '../i18n/text.ts';
 const MAX_VALUES = 100;
 const MAX_GROUPS = 1_000;
 const NONE: readonly ValueCount[] = [];
-const NO_QUERY = { search: '', order: [] };
 
 export interface ValueCount {
   readonly value: Value;
@@ -30,8 +37,7 @@ export function useValueCounts(query: ListQuery, filter: FilterField, text = '')
   const others = query.filters.filter(([each]) => each !== name);
   const found: readonly Pair[] = text === '' ? [] : [[field.name, `ilike.*${escapeLike(text)}*`]];
   // The values of a referenced row are those of all its rows.
-  const rows =
-    via === undefined ? { ...query, filters: [...others, ...found] } : { ...NO_QUERY, collection, filters: found };
+  const rows = via === undefined ? { ...query, filters: [...others, ...found] } : listOf(collection, found);
   const url = countsUrl(rows, field, 'count.desc', MAX_VALUES);
   return useQuery({
     queryKey: ['figures', collection.name, url],

@@ -5,6 +5,7 @@ import { type Change, rowOfLogKey } from '../api/changes.ts';
 import { rowAddress } from '../api/query/text.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { IconButton } from '../components/button.tsx';
+import { Table } from '../components/table.tsx';
 import { t } from '../i18n/text.ts';
 import { restoreRow } from './restore.tsx';
 import { changedFields, OldAndNew, valueIn } from './values.tsx';
@@ -18,17 +19,7 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
   useChangeTitles(changes);
   return (
     <div className="table-scroll">
-      <table className="change-table">
-        <thead>
-          <tr>
-            {t.history.heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-            <td />
-          </tr>
-        </thead>
+      <Table className="change-table" heads={t.history.heads} hasActions>
         {changes.map((change) => {
           const collection = collectionNamed(change.collection);
           if (collection === undefined) return null;
@@ -78,7 +69,7 @@ export function ChangeTable({ changes, onRestoreValue }: ChangeTableProps) {
             </tbody>
           );
         })}
-      </table>
+      </Table>
     </div>
   );
 }

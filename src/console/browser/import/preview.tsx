@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, Steps } from '../components/button.tsx';
 import { Options } from '../components/inputs.tsx';
+import { Table } from '../components/table.tsx';
 import { NotationSelect } from '../fields/notation-select.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -54,18 +55,15 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the table */}
       <section className="import-table panel" tabIndex={0} aria-label={t.importing.preview}>
-        <table>
-          <thead>
-            <tr>
-              <th>{t.grid.row}</th>
-              <th>{t.importing.outcome}</th>
-              {sheet.columns.map((name, column) => (
-                <th key={name}>
-                  <ColumnHead {...{ options, plan, name, column, onChange }} />
-                </th>
-              ))}
-            </tr>
-          </thead>
+        <Table
+          heads={[
+            t.grid.row,
+            t.importing.outcome,
+            ...sheet.columns.map((name, column) => (
+              <ColumnHead key={name} {...{ options, plan, name, column, onChange }} />
+            )),
+          ]}
+        >
           <tbody>
             {shown.map((at) => (
               <PreviewRow
@@ -77,7 +75,7 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
               />
             ))}
           </tbody>
-        </table>
+        </Table>
       </section>
     </>
   );

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { mainCollections, titleOfCollection } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
-import { listAddress, type Pair } from '../api/query/list.ts';
+import { listAddress, listOf, type Pair } from '../api/query/list.ts';
 import { browserStorage } from '../base/storage.ts';
 import { Store, useStore } from '../base/store.ts';
 import { Button, IconButton } from '../components/button.tsx';
@@ -72,8 +72,7 @@ interface WidgetProps {
   readonly unpin: (id: string) => void;
 }
 
-const addressOf = ({ collection }: Widget, filters: readonly Pair[]): string =>
-  listAddress({ collection, filters, search: '', order: [] });
+const addressOf = ({ collection }: Widget, filters: readonly Pair[]) => listAddress(listOf(collection, filters));
 
 function UnpinButton({ widget, unpin }: Omit<WidgetProps, 'figure'>) {
   return (

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { rowField } from '../../../collection/comments.ts';
 import { type Collection, may, type Row } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
-import { type ListQuery, listAddress, PAGE_SIZE } from '../api/query/list.ts';
+import { listAddress, listOf, PAGE_SIZE } from '../api/query/list.ts';
 import { equals, keyText } from '../api/query/text.ts';
 import { hasAllSettings } from '../api/session/page-data.ts';
 import { personOf, session } from '../api/session/session.ts';
@@ -34,12 +34,7 @@ type Comment = Row & {
 export default function Comments({ from, collection, row }: CommentsProps) {
   const on: Row = Object.fromEntries(collection.key.map(({ name }) => [rowField(name), row[name]!]));
   const filters = Object.entries(on).map(([name, value]) => [name, equals(value)] as const);
-  const query: ListQuery = {
-    collection: from,
-    filters,
-    search: '',
-    order: [{ name: 'created_at', isDescending: true }],
-  };
+  const query = { ...listOf(from, filters), order: [{ name: 'created_at', isDescending: true }] };
   const { firstRows, total = 0, isLoading, error, refetch } = useRows(query, 0, 0);
   const comments = firstRows(PAGE_SIZE).toReversed() as readonly unknown[] as readonly Comment[];
   return (

@@ -5,7 +5,7 @@ import { useAddress } from '../api/address.ts';
 import { type Collection, commentsOf, may, type Row, relatedTo, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
-import { lastList } from '../api/query/list.ts';
+import { lastList, listOf } from '../api/query/list.ts';
 import { keyText, pathOf } from '../api/query/text.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
@@ -89,9 +89,10 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
       draft.reset();
       if (form.current !== null) navigate(lastList(collection));
     };
-    const query = { collection, filters: [], search: '', order: [] };
     setDeleting(true);
-    await showDialog(<DeleteDialog target={{ query, rows: [row], count: 1 }} onDeleted={onDeleted} />);
+    await showDialog(
+      <DeleteDialog target={{ query: listOf(collection), rows: [row], count: 1 }} onDeleted={onDeleted} />,
+    );
     setDeleting(false);
   };
   const onSubmit = (event: FormEvent) => {

@@ -13,10 +13,11 @@ import {
   titleOfCollection,
 } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
-import { type ListQuery, listAddress } from '../api/query/list.ts';
+import { listAddress, listOf } from '../api/query/list.ts';
 import { keyText } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage } from '../components/small.tsx';
+import { Table } from '../components/table.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -50,12 +51,13 @@ interface RelatedTableProps {
 function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
   const draftName = `new ${field.name} ${value}`;
   const [isAdding, setAdding] = useState(() => loadDraft(`${from.name} ${draftName}`) !== undefined);
-  const query: ListQuery = { collection: from, filters: [[field.name, `eq.${value}`]], search: '', order: [] };
+  const query = listOf(from, [[field.name, `eq.${value}`]]);
   const { firstRows, total = 0, error, refetch } = useRows(query, 0, 0);
   const rows = firstRows(SHOWN);
   const columns = columnsOf(from, field);
   const title = titleOfCollection(from);
   const mayAdd = may('create', from) && mayWrite(from, field, true);
+  const actionsHead = <span className="visually-hidden">{t.app.actions}</span>;
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
   return (
     <section className="related stack" aria-label={title}>
@@ -72,19 +74,7 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
       </header>
       {(rows.length > 0 || isAdding) && (
         <div className="table-scroll">
-          <table>
-            <thead>
-              <tr>
-                {columns.map((each) => (
-                  <th key={each.name} scope="col">
-                    {labelOf(each)}
-                  </th>
-                ))}
-                <th>
-                  <span className="visually-hidden">{t.app.actions}</span>
-                </th>
-              </tr>
-            </thead>
+          <Table heads={[...columns.map(labelOf), actionsHead]}>
             <tbody>
               {rows.map((row) => (
                 <RelatedRow key={keyText(from, row)} {...{ from, field, columns, row, pending }} />
@@ -97,7 +87,7 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
                 />
               )}
             </tbody>
-          </table>
+          </Table>
         </div>
       )}
     </section>

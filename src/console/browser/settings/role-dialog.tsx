@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from '../../../collection/draft.ts';
 import { CHANGE_WAYS } from '../../../collection/types/operations.ts';
 import { type Collection, collections, labelOf, titleOfCollection } from '../api/catalogue.ts';
-import { parseQuery } from '../api/query/list.ts';
+import { listOf } from '../api/query/list.ts';
 import { isSame } from '../base/same.ts';
 import { Check, CheckList } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
@@ -163,7 +163,7 @@ function RightInputs({ collection, right, limits, before, tried, problemAt, onCh
             <ConditionList
               isRule
               hasClaims
-              query={parseQuery(collection, '')}
+              query={listOf(collection)}
               lines={limits.lines}
               tried={tried}
               onChange={(lines) => onChange({ ...limits, lines })}

@@ -16,6 +16,7 @@ import { pathOf } from '../api/query/text.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Select } from '../components/inputs.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { Table } from '../components/table.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { useRoles } from './api.ts';
@@ -64,14 +65,7 @@ export default function SeenDialog({ role }: { readonly role: string }) {
       {data !== undefined && <p role="status">{t.grid.rows(data.total)}</p>}
       {fields.length > 0 && (
         <div className="table-scroll">
-          <table>
-            <thead>
-              <tr>
-                {fields.map((field) => (
-                  <th key={field.name}>{labelOf(field)}</th>
-                ))}
-              </tr>
-            </thead>
+          <Table heads={fields.map(labelOf)}>
             <tbody>
               {data!.rows.map((row, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the role may not see the key
@@ -82,7 +76,7 @@ export default function SeenDialog({ role }: { readonly role: string }) {
                 </tr>
               ))}
             </tbody>
-          </table>
+          </Table>
         </div>
       )}
     </Dialog>

@@ -1,6 +1,7 @@
 /** Parts of the settings: a panel of a named thing, and a table of named things, with buttons for each. */
 import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
+import { Table } from '../components/table.tsx';
 
 export interface NamedAction {
   readonly label: string;
@@ -74,15 +75,7 @@ interface SettingsTableProps<Row extends NamedRow> {
 export function SettingsTable<Row extends NamedRow>(props: SettingsTableProps<Row>) {
   const { heads, rows, cellsOf, actionsOf } = props;
   return (
-    <table>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head}>{head}</th>
-          ))}
-          {actionsOf !== undefined && <td />}
-        </tr>
-      </thead>
+    <Table heads={heads} hasActions={actionsOf !== undefined}>
       <tbody>
         {rows.map((row) => (
           <tr key={row.id ?? row.name}>
@@ -100,6 +93,6 @@ export function SettingsTable<Row extends NamedRow>(props: SettingsTableProps<Ro
           </tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   );
 }

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react';
 import { CHANGE_KINDS, type WebhookDraft } from '../../../collection/draft.ts';
 import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
-import { parseQuery } from '../api/query/list.ts';
+import { listOf } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Check, CheckList, TextField } from '../components/inputs.tsx';
@@ -104,7 +104,7 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
               <fieldset className="check-list stack">
                 <legend>{t.settings.limitNames.where}</legend>
                 <p className="help">{lines.length === 0 ? t.settings.allRows : t.find.allMatch}</p>
-                <ConditionList isRule query={parseQuery(only, '')} lines={lines} tried={tried} onChange={setTyped} />
+                <ConditionList isRule query={listOf(only)} lines={lines} tried={tried} onChange={setTyped} />
               </fieldset>
             ) : (
               where !== '' && (

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
-import { listAddress, type Pair } from '../api/query/list.ts';
+import { listAddress, listOf, type Pair } from '../api/query/list.ts';
 import { keysFilter, pathOf, printName, queryText } from '../api/query/text.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Labelled } from '../components/small.tsx';
@@ -56,11 +56,7 @@ export function Referrers({ collection, row }: { readonly collection: Collection
   });
   if (reference === undefined || data === 0) return null;
   return (
-    <Link
-      className="help"
-      tabIndex={-1}
-      href={listAddress({ collection: reference.from, filters: [condition], search: '', order: [] })}
-    >
+    <Link className="help" tabIndex={-1} href={listAddress(listOf(reference.from, [condition]))}>
       {titleOfCollection(reference.from)}: {formatNumber(data)}
     </Link>
   );

@@ -27,6 +27,14 @@ export interface ListQuery {
   readonly own?: readonly Pair[];
 }
 
+/** The list of the rows that meet these filters. */
+export const listOf = (collection: Collection, filters: readonly Pair[] = []): ListQuery => ({
+  collection,
+  filters,
+  search: '',
+  order: [],
+});
+
 export const GROUP = '~group';
 export const VIEW = '~view';
 export const ROW = '~row';

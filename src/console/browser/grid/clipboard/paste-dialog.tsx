@@ -4,6 +4,7 @@ import type { Notations } from '../../../../import/cells.ts';
 import { type Collection, type Field, labelOf, titleOf } from '../../api/catalogue.ts';
 import { newRequestId } from '../../api/rows.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { Table } from '../../components/table.tsx';
 import { NotationSelect } from '../../fields/notation-select.tsx';
 import type { Formats } from '../../fields/parse.ts';
 import { formatValue } from '../../fields/registry.ts';
@@ -81,15 +82,7 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
         </ul>
       )}
       {lines.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>{t.grid.row}</th>
-              <th>{t.app.field}</th>
-              <th>{t.grid.oldValue}</th>
-              <th>{t.grid.newValue}</th>
-            </tr>
-          </thead>
+        <Table heads={[t.grid.row, t.app.field, t.grid.oldValue, t.grid.newValue]}>
           <tbody>
             {lines.slice(0, MAX_SHOWN).map(({ title, place, before, after }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
@@ -101,7 +94,7 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
               </tr>
             ))}
           </tbody>
-        </table>
+        </Table>
       )}
       {hidden > 0 && <p>{t.grid.moreChanges(hidden)}</p>}
     </Dialog>
