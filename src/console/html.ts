@@ -48,6 +48,19 @@ export function pageHtml({ title, root, assets, data }: Shell, nonce: string): s
   const first = fonts
     .slice(0, 1)
     .map((path) => `<link rel="preload" href="${path}" as="font" type="font/woff2" crossorigin>`);
+  return documentHtml(
+    title,
+    `<style nonce="${nonce}">${STYLE}${fonts.length === 0 ? '' : fontStyle(fonts)}</style>
+${first.join('')}
+${data === undefined ? '' : `<script type="application/json" id="data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`}
+${loaded.join('\n')}`,
+    `<div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
+<noscript>This page needs JavaScript. The API does not: see <a href="${root}/openapi.json">its description</a>.</noscript>`,
+  );
+}
+
+/** A page of the service. `head` and `body` are HTML. */
+export function documentHtml(title: string, head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -56,14 +69,10 @@ export function pageHtml({ title, root, assets, data }: Shell, nonce: string): s
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${ICON}">
-<style nonce="${nonce}">${STYLE}${fonts.length === 0 ? '' : fontStyle(fonts)}</style>
-${first.join('')}
-${data === undefined ? '' : `<script type="application/json" id="data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`}
-${loaded.join('\n')}
+${head}
 </head>
 <body>
-<div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
-<noscript>This page needs JavaScript. The API does not: see <a href="${root}/openapi.json">its description</a>.</noscript>
+${body}
 </body>
 </html>
 `;
@@ -71,20 +80,13 @@ ${loaded.join('\n')}
 
 /** The page of the console or of the API reference if it is not installed. `root` leads to the root of the service. */
 export function notInstalled(name: string, root: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>The ${name} is not installed</title>
-<link rel="icon" href="${ICON}">
-</head>
-<body>
-<h1>The ${name} is not installed</h1>
+  return documentHtml(
+    `The ${name} is not installed`,
+    '',
+    `<h1>The ${name} is not installed</h1>
 <p><code>npm install --omit=dev</code> leaves out the packages that it needs. Run <code>npm install</code>, then restart the service.</p>
-<p>The API works without it: see <a href="${root}/openapi.json">its description</a> and <a href="${root}/docs/guide">the guide</a>.</p>
-</body>
-</html>
-`;
+<p>The API works without it: see <a href="${root}/openapi.json">its description</a> and <a href="${root}/docs/guide">the guide</a>.</p>`,
+  );
 }
 
 /** Styles until the scripts have run, and for text that only screen readers announce. */
@@ -97,4 +99,4 @@ const STYLE = `body{margin:0;font-family:Inter,"Inter until loaded",system-ui,sa
 const ICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/><path d="M8 11l8-4 8 4v10l-8 4-8-4zM8 11l8 4 8-4M16 15v10" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>';
 
-export const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
+const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;

@@ -14,7 +14,7 @@ import type { Described } from '../openapi/document.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
 import { readGuide } from './guide/guide.ts';
 import { INDEX, readGuideTexts } from './guide/texts.ts';
-import { ICON, notInstalled, pageHtml, securityHeaders } from './html.ts';
+import { notInstalled, pageHtml, securityHeaders } from './html.ts';
 
 export const DOCS_PATH = '/docs';
 export const CONSOLE_PATH = '/console';
@@ -116,7 +116,6 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     const page = (await guide()).render(name, new URLSearchParams(call.query).get('q') ?? '', {
       root: rootFrom(`${GUIDE_PATH}/${name}`),
       styles: styles.map((file) => `${ASSETS_PATH}${file}`),
-      icon: ICON,
     });
     if (page === undefined) throw new ApiError('PGRST125', 'Invalid path specified in request URL');
     return fileResponse(storeFile(page, HTML_TYPE), call, { 'cache-control': 'no-cache', ...securityHeaders() });

@@ -188,13 +188,10 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
         ...edits,
       },
       ...(access === undefined ? {} : { identify: access.identify }),
-      onAnswer:
-        tracing === undefined
-          ? observation.onAnswer
-          : (answer: CompletedRequest) => {
-              tracing.end(answer);
-              observation.onAnswer(answer);
-            },
+      onAnswer: (answer: CompletedRequest) => {
+        tracing?.end(answer);
+        observation.onAnswer(answer);
+      },
       onCut: observation.onCut,
       requestIds: requestIds(log.enabled('info'), tracing?.parent),
       isTraced: tracing !== undefined,

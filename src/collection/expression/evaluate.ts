@@ -4,7 +4,14 @@ import { memoize } from '../../base/memo.ts';
 import { lowerCase, upperCase } from '../../text/case.ts';
 import { compareText, compareValues } from '../types/compare.ts';
 import { inFloats, withinInteger } from '../types/number/arithmetic.ts';
-import { exactDecimal, exactUnits, printDecimal, printTrimmed, rounded } from '../types/number/decimal-text.ts';
+import {
+  type Exact,
+  exactDecimal,
+  exactUnits,
+  printDecimal,
+  printTrimmed,
+  rounded,
+} from '../types/number/decimal-text.ts';
 import { can, type Type } from '../types/type.ts';
 import type { Value } from '../value.ts';
 import { BOOLEAN, EXACT, type Expression, FLOAT, TEXT } from './expression.ts';
@@ -12,12 +19,6 @@ import type { Arithmetic, Comparison } from './parse.ts';
 
 /** The decimals of a quotient. Further digits are dropped, so that later rounding to fewer decimals is exact. */
 export const QUOTIENT_DECIMALS = 20;
-
-/** units × 10^-scale. */
-interface Exact {
-  readonly units: bigint;
-  readonly scale: number;
-}
 
 /** Exact numbers are `Exact`, floats are numbers; values of other types are as everywhere. */
 type Operand = Value | Exact;
@@ -32,7 +33,7 @@ export function evaluate(expression: Expression, type: Type, read: ReadField): V
 function storedAs(type: Type, result: Operand): Value {
   if (result === null) return null;
   if (isExact(result)) {
-    const text = printDecimal(exactUnits(result.units, result.scale));
+    const text = printDecimal(result);
     return can(type, 'integer') ? withinInteger(type.title, type.store)(text) : type.store(text);
   }
   // Adding zero narrows a float4, and turns -0 into 0.
@@ -59,15 +60,10 @@ const constant = memoize(
 );
 
 function operand(type: Type, value: Value): Operand {
-  if (value === null) return null;
-  if (type === EXACT) return exactOf(String(value));
-  return type === FLOAT ? Number(value) : value;
-}
-
-function exactOf(text: string): Exact {
-  const exact = exactDecimal(text);
-  if (exact === undefined) throw new ApiError('22003', `cannot compute with ${text}`);
-  return { units: rounded(exact, exact.scale), scale: exact.scale };
+  if (value === null || type !== EXACT) return type === FLOAT && value !== null ? Number(value) : value;
+  const exact = exactDecimal(String(value));
+  if (exact === undefined) throw new ApiError('22003', `cannot compute with ${value}`);
+  return exact;
 }
 
 /** `of` computes an argument, only if it is needed. */
@@ -89,7 +85,7 @@ function called({ operation, args, type }: Call, of: (argument: Expression) => O
       return of(chosen === -1 ? args.at(-1)! : args[chosen + 1]!);
     }
     case 'filled':
-      return { units: BigInt(args.filter((each) => isFilled(each.type, of(each))).length), scale: 0 };
+      return exactUnits(BigInt(args.filter((each) => isFilled(each.type, of(each))).length), 0);
   }
   const given = args.map(of);
   if (given.includes(null)) return null;
@@ -111,14 +107,13 @@ function called({ operation, args, type }: Call, of: (argument: Expression) => O
       if (type !== FLOAT) return inUnits(operation, one as Exact, other as Exact);
       return operation === '/' && other === 0 ? null : inFloats(operation, one as number, other as number);
     case 'negate':
-      return type === FLOAT ? -(one as number) : { ...(one as Exact), units: -(one as Exact).units };
+      return type === FLOAT ? -(one as number) : inUnits('-', ZERO, one as Exact);
     case 'abs':
-      if (type === FLOAT) return Math.abs(one as number);
-      return { ...(one as Exact), units: magnitude((one as Exact).units) };
+      return type === FLOAT ? Math.abs(one as number) : { ...(one as Exact), negative: false };
     case 'round':
-      return roundedTo(one as Exact | number, Number((other as Exact).units));
+      return roundedTo(one as Exact | number, Number((other as Exact).digits));
     case 'to float':
-      return FLOAT.store(printed(one as Exact));
+      return FLOAT.store(printTrimmed(one as Exact));
     case '||':
       return joined(one, other);
     case 'lower':
@@ -126,7 +121,7 @@ function called({ operation, args, type }: Call, of: (argument: Expression) => O
     case 'upper':
       return upperCase(String(one));
     case 'length':
-      return { units: BigInt([...String(one)].length), scale: 0 };
+      return exactUnits(BigInt([...String(one)].length), 0);
   }
 }
 
@@ -159,7 +154,10 @@ const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
 };
 
 function compared(type: Type, one: Operand, other: Operand): number {
-  if (isExact(one) && isExact(other)) return Number(sign(inUnits('-', one, other)!.units));
+  if (isExact(one) && isExact(other)) {
+    const { negative, digits } = inUnits('-', one, other)!;
+    return digits === '0' ? 0 : negative ? -1 : 1;
+  }
   if (type === FLOAT) return orderOfFloats(one as number, other as number);
   if (type === TEXT) return compareText(String(one), String(other));
   return type === BOOLEAN ? Number(one) - Number(other) : compareValues(type, one as Value, other as Value);
@@ -171,41 +169,26 @@ function orderOfFloats(one: number, other: number): number {
   return one < other ? -1 : Number(one > other);
 }
 
+const ZERO = exactUnits(0n, 0);
+
 /** Null for a division by zero. */
 function inUnits(operation: Arithmetic, one: Exact, other: Exact): Exact | null {
-  if (operation === '*') return { units: one.units * other.units, scale: one.scale + other.scale };
-  const scale = Math.max(one.scale, other.scale);
-  const [left, right] = [atScale(one, scale), atScale(other, scale)];
-  if (operation === '/') {
-    if (right === 0n) return null;
-    return { units: (left * 10n ** BigInt(QUOTIENT_DECIMALS)) / right, scale: QUOTIENT_DECIMALS };
+  if (operation === '*') {
+    return exactUnits(rounded(one, one.scale) * rounded(other, other.scale), one.scale + other.scale);
   }
-  return { units: operation === '+' ? left + right : left - right, scale };
-}
-
-function atScale({ units, scale }: Exact, to: number): bigint {
-  return units * 10n ** BigInt(to - scale);
+  const scale = Math.max(one.scale, other.scale);
+  const [left, right] = [rounded(one, scale), rounded(other, scale)];
+  if (operation !== '/') return exactUnits(operation === '+' ? left + right : left - right, scale);
+  return right === 0n ? null : exactUnits((left * 10n ** BigInt(QUOTIENT_DECIMALS)) / right, QUOTIENT_DECIMALS);
 }
 
 function roundedTo(number: Exact | number, decimals: number): Operand {
   if (typeof number === 'number') {
     return Number(FLOAT.operations!.apply(number, { operation: 'increment', operand: 0, round: decimals }));
   }
-  return { units: rounded(exactUnits(number.units, number.scale), decimals), scale: decimals };
+  return exactUnits(rounded(number, decimals), decimals);
 }
 
 function joined(one: Operand, other: Operand): string {
-  return [one, other].map((each) => (isExact(each) ? printed(each) : String(each))).join('');
-}
-
-function printed({ units, scale }: Exact): string {
-  return printTrimmed(exactUnits(units, scale));
-}
-
-function magnitude(units: bigint): bigint {
-  return units < 0n ? -units : units;
-}
-
-function sign(units: bigint): bigint {
-  return units === 0n ? 0n : units / magnitude(units);
+  return [one, other].map((each) => (isExact(each) ? printTrimmed(each) : String(each))).join('');
 }

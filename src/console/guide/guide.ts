@@ -6,6 +6,7 @@ import { posix } from 'node:path';
 import { ApiError } from '../../base/errors.ts';
 import { type Content, Html, html } from '../../base/html.ts';
 import { MAX_GUIDE_SEARCH_LENGTH } from '../../base/limits/http.ts';
+import { documentHtml } from '../html.ts';
 import { type GuideTexts, INDEX, pageName } from './texts.ts';
 
 const MAX_RESULTS = 50;
@@ -35,7 +36,6 @@ export interface Shell {
   /** The way from the page to the root of the service. */
   readonly root: string;
   readonly styles: readonly string[];
-  readonly icon: string;
 }
 
 /** Reads one page per turn of the event loop: all of them take 0.2 s, and other requests would wait. */
@@ -94,19 +94,9 @@ class Guide {
     return html`<h1>Search</h1><p role="status">${count} “${search}”.</p><ul>${found.slice(0, MAX_RESULTS)}</ul>`;
   }
 
-  private wrap(name: string, title: string, body: Content, { root, styles, icon }: Shell, search = ''): string {
-    return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Product Catalogue</title>
-<link rel="icon" href="${icon}">
-${styles.map((href) => html`<link rel="stylesheet" href="${root}${href}">`)}
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
+  private wrap(name: string, title: string, body: Content, { root, styles }: Shell, search = ''): string {
+    const links = styles.map((href) => html`<link rel="stylesheet" href="${root}${href}">`);
+    const page = html`<a class="skip" href="#content">Skip to the content</a>
 <header><p><strong>Product Catalogue guide</strong></p>
 <p><a href="${root}/docs">API reference</a> <a href="${root}/console">Console</a></p></header>
 <div class="columns">
@@ -117,10 +107,8 @@ ${this.list(name)}
 <main id="content">
 ${body}
 </main>
-</div>
-</body>
-</html>
-`.text;
+</div>`;
+    return documentHtml(`${title} · Product Catalogue`, html`${links}`.text, page.text);
   }
 }
 
