@@ -23,22 +23,8 @@ export const PROPERTIES = [
 export type Property = (typeof PROPERTIES)[number];
 export type FieldForm = Readonly<Record<Property, string>>;
 
-export const TYPES = [
-  'text',
-  'int4',
-  'int8',
-  'decimal(12,2)',
-  'float8',
-  'boolean',
-  'date',
-  'time',
-  'timestamptz',
-  'uuid',
-  'json',
-  'text[]',
-  'image',
-  'file',
-];
+export const TYPES =
+  'text int4 int8 decimal(12,2) float8 boolean date time timestamptz uuid json text[] image file'.split(' ');
 
 /** Switches are `true` or empty. */
 export function formOf(field?: FieldDraft, collection?: CollectionDraft): FieldForm {
