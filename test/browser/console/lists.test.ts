@@ -17,6 +17,22 @@ browserStories('lists', (stage) => {
       expect(stage.page.url()).toContain('/console/c/products?order=product_name.desc');
     });
 
+    test('says after some seconds that an index would help, if a field without one orders the rows', async () => {
+      const { page } = stage;
+      const { promise: isSorted, resolve: answer } = Promise.withResolvers<void>();
+      await page.route(/\d\/products\?.*order=/, (route) => isSorted.then(() => route.continue()));
+      const hint = page.getByText('would make this order faster');
+      await stage.open('/c/products?order=unit_price');
+      await page.locator('.skeleton').waitFor();
+      expect(await hint.count()).toBe(0);
+      await stage.open('/c/products?order=reorder_level');
+      await hint.waitFor();
+      expect(await hint.textContent()).toBe('An index on “Reorder level” would make this order faster.');
+      answer();
+      await stage.until('77 rows');
+      expect(await hint.count()).toBe(0);
+    });
+
     test('a row that someone deletes moves no other row', async () => {
       await stage.open('/c/products?order=id');
       await untilShown(stage.page, ['Chai', 'Chang']);

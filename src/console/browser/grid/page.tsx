@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { isStored, useAddedRows } from '../api/added-rows.ts';
 import { useAddress } from '../api/address.ts';
-import { may, titleOfCollection } from '../api/catalogue.ts';
+import { labelOf, may, titleOfCollection } from '../api/catalogue.ts';
 import { loadRows, useRows } from '../api/queries.ts';
 import {
   currentQuery,
@@ -14,6 +14,7 @@ import {
   parseQuery,
   ROW,
   rememberList,
+  unindexedOrder,
   withOwn,
 } from '../api/query/list.ts';
 import { keyText, pathOf } from '../api/query/text.ts';
@@ -108,6 +109,7 @@ function LiveRows({ query }: { readonly query: ListQuery }) {
 function ListHead({ query, checked }: { readonly query: ListQuery; readonly checked: CheckedRows }) {
   const { collection } = query;
   const { total } = useRows(query, 0, 0);
+  const unindexed = unindexedOrder(query);
   const added = useAddedRows(query).filter((row) => isStored(collection, row)).length;
   return (
     <header className="list-head line">
@@ -116,6 +118,9 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       <span className="count" role="status">
         {total !== undefined && t.grid.rows(total + added)}
       </span>
+      {total === undefined && unindexed !== undefined && (
+        <span className="help late">{t.grid.needsIndex(labelOf(unindexed))}</span>
+      )}
       <span className="space" />
       <Toolbar aria-label={t.grid.actions} className="line">
         <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />

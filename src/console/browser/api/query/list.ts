@@ -131,6 +131,13 @@ export function orderText(order: readonly SortKey[]): string {
   return order.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join(',');
 }
 
+/** The first field of the order, if the service has to sort all rows by it. */
+export function unindexedOrder({ collection, order }: ListQuery): Field | undefined {
+  const field = order[0] && collection.byName.get(order[0].name);
+  const indexes = [collection.key, ...collection.unique.map(({ fields }) => fields)];
+  return field?.indexed === false && !indexes.some(([first]) => first === field) ? field : undefined;
+}
+
 const printed = (key: SortKey): SortKey => ({ ...key, name: printName(key.name) });
 
 /** The filters with the names of fields as the query language needs them. Other names are expressions. */
