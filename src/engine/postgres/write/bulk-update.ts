@@ -4,11 +4,9 @@ import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
-import type { Row } from '../../../collection/value.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';
 import { ALWAYS, isAlways, type Predicate } from '../../../plan/types.ts';
 import type { Restriction, UpdateEachPlan } from '../../../plan/write-plan.ts';
-import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkMissing, returnTooLarge } from '../../shared/write-checks.ts';
 import { assignedSql, boundValue, shapeOf } from '../../sql/assignment.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
@@ -20,8 +18,6 @@ import { sqlState } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
 import { changedWithin, isTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
-import { checkLateRules } from './late-rules.ts';
-import { compileShown, type ReturnedRows } from './returned-rows.ts';
 import { qualifiedKey } from './statements.ts';
 import type { Progress, Step, WriteContext, WriteLimits, Written } from './step.ts';
 
@@ -38,26 +34,23 @@ type Change = UpdateEachPlan['changes'][number] & { readonly index: number };
 
 interface BulkUpdate extends Pick<Step, 'context'> {
   readonly plan: UpdateEachPlan;
-  readonly returned: ReturnedRows | undefined;
+  readonly returnsRows: boolean;
   readonly limits: WriteLimits;
   readonly progress: Progress;
 }
 
 export async function bulkUpdate(runner: Runner, job: BulkUpdate): Promise<Written> {
-  const { context, plan, returned, limits, progress } = job;
+  const { context, plan, returnsRows, limits, progress } = job;
   const { collection } = context;
   const deadline = performance.now() + limits.querySeconds * 1000;
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
-  const late = lateRules(plan);
-  const { restriction: rules } = late === undefined ? plan : withoutLateRules(plan);
-  const restriction = isAlways(met) ? rules : { ...rules, met };
-  const returnsRows = returned !== undefined || late !== undefined;
+  const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
   const changes = plan.changes.map((change, index) => ({ ...change, index }));
   if (context.origin !== undefined) await setOrigin(runner, context.origin);
   const update = async (batch: readonly Change[]): Promise<readonly ChangedRow[]> => {
     // The server limits only each single statement.
     if (performance.now() > deadline) throw tooManyStatements();
-    return query<ChangedRow>(runner, compileBatch(job, batch, returnsRows, restriction));
+    return query<ChangedRow>(runner, compileBatch(job, batch, restriction));
   };
   await query(runner, compileLock(context, plan, restriction?.met));
   const texts = new Map<number, string>();
@@ -73,12 +66,9 @@ export async function bulkUpdate(runner: Runner, job: BulkUpdate): Promise<Writt
   }
   const absent = changes.filter(({ index }) => !texts.has(index));
   const counts = { affected: texts.size, inserted: 0, key: null, ...checkMissing(plan, absent) };
-  if (!returnsRows) return counts;
-  const json = `[${changes.flatMap(({ index }) => texts.get(index) ?? []).join(',')}]`;
-  if (late !== undefined) await checkLateRules(runner, context, late, json);
-  if (returned === undefined) return counts;
-  const [shown] = await query<{ rows: readonly Row[] }>(runner, compileShown(context, returned, json));
-  return { ...counts, rows: shown!.rows };
+  return returnsRows
+    ? { ...counts, stored: `[${changes.flatMap(({ index }) => texts.get(index) ?? []).join(',')}]` }
+    : counts;
 }
 
 /** Consecutive changes of the same shape share a statement, up to a limit. */
@@ -163,9 +153,8 @@ function compileLock(context: WriteContext, { by, changes }: UpdateEachPlan, met
 }
 
 function compileBatch(
-  { context, plan: { by } }: BulkUpdate,
+  { context, plan: { by }, returnsRows }: BulkUpdate,
   batch: readonly Change[],
-  returnsRows: boolean,
   { met, changed }: Restriction = {},
 ): Statement {
   const { collection, dialect } = context;

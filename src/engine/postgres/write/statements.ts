@@ -3,6 +3,7 @@
  * rows, compiled like any read. If the returned rows embed the written collection, a second statement reads them.
  */
 import { type Collection, type Field, writtenFields } from '../../../collection/declaration.ts';
+import { builtIn } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { ALWAYS, fieldOf, type Predicate } from '../../../plan/types.ts';
@@ -15,6 +16,7 @@ import type {
   Restriction,
   UpdatePlan,
 } from '../../../plan/write-plan.ts';
+import type { LateRules } from '../../shared/plan-keys.ts';
 import { assignedSql, boundValue, conflictSql, orCopied } from '../../sql/assignment.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compilePage } from '../../sql/expression.ts';
@@ -33,7 +35,7 @@ import { TEXT, textOf } from '../dialect.ts';
 import { originColumn } from '../history/log.ts';
 import { onlyLogTrigger, sharedOrigins } from '../history/triggers.ts';
 import { CHANGED_ROWS, returnedWithin } from '../read/row-bytes.ts';
-import { INPUT_ROWS, recordset } from './input-rows.ts';
+import { INPUT_ROWS, recordset, storedRecordset } from './input-rows.ts';
 import { listOf, neededFields, type ReturnedRows } from './returned-rows.ts';
 import type { WriteContext } from './step.ts';
 
@@ -200,10 +202,22 @@ export function qualifiedKey({ name, key }: Collection): string {
 }
 
 /** Counts changed rows that violate the rules. */
-export function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
+function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [ifNew, ifChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when " is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
   return `(select count(*) from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
+}
+
+const IS_NEW = { name: ' is new', type: builtIn('boolean') };
+
+/** The same for rows that are stored, as a JSON list: a statement sees the tables as they were before it. */
+export function compileLateTest(context: WriteContext, rules: LateRules, rows: string): Statement {
+  const { collection, dialect } = context;
+  return buildStatement(dialect, (bind) => {
+    const input = storedRecordset(context, bind(rows, TEXT), [...collection.fields, IS_NEW]);
+    const refused = refusedOf(rules, scopeOf(dialect, bind, collection.name));
+    return `with ${CHANGED_ROWS} as (select * from ${input}) select ${refused} as refused`;
+  });
 }
 
 /**

@@ -10,7 +10,13 @@ import type { InsertPlan, Precondition, WritePlan } from '../../../plan/write-pl
 import type { Explanation, WriteOptions, WriteResult } from '../../engine.ts';
 import { mayClose } from '../../shared/circles.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
-import { checkBeforeInsert, lateRules, maxRowsWritten, withoutLateRules } from '../../shared/plan-keys.ts';
+import {
+  checkBeforeInsert,
+  type LateRules,
+  lateRules,
+  maxRowsWritten,
+  withoutLateRules,
+} from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
@@ -23,10 +29,9 @@ import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
-import { checkLateRules } from './late-rules.ts';
 import { compileShown, isShownAfter, type ReturnedRows, returnedRows } from './returned-rows.ts';
 import { insertTogether, mergedPlan, sharedInserts } from './shared-inserts.ts';
-import { compileBefore, compileRowLock, compileWrite } from './statements.ts';
+import { compileBefore, compileLateTest, compileRowLock, compileWrite } from './statements.ts';
 import type { Progress, Step, WriteContext, WriteLimits, Written } from './step.ts';
 import { confirm, inTransaction, UnconfirmedCommit } from './transaction.ts';
 
@@ -202,18 +207,30 @@ async function change(connection: Connection, job: Job): Promise<Written> {
 
 async function changeRows(connection: Connection, job: Job): Promise<Written> {
   const { context, plan, returned } = job;
-  if (plan.kind === 'update-each') return bulkUpdate(connection, { ...job, plan });
   const late = lateRules(plan);
-  const rows = plan.kind === 'insert' ? await allowedRows(connection, context, plan) : '';
-  const early = late === undefined ? plan : withoutLateRules(plan);
-  const isReadAfter = late !== undefined || isShownAfter(plan);
-  const [written] = await query<Written>(connection, compileWrite(context, early, rows, returned, isReadAfter));
-  checkAllowed(plan, written!);
-  if (written?.stored === undefined) return written!;
-  if (late !== undefined) await checkLateRules(connection, context, late, written.stored);
+  const written = await changeNow(connection, job, late);
+  if (written.stored === undefined) return written;
+  if (late !== undefined) {
+    const [tested] = await query<Pick<Written, 'refused'>>(connection, compileLateTest(context, late, written.stored));
+    if (tested!.refused! > 0) throw rowDenied(plan.into.name);
+  }
   if (returned === undefined) return written;
   const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, returned, written.stored));
   return { ...written, ...shown };
+}
+
+/** Without the rules that are tested after all rows are stored. */
+async function changeNow(connection: Connection, job: Job, late: LateRules | undefined): Promise<Written> {
+  const { context, returned } = job;
+  const plan = late === undefined ? job.plan : withoutLateRules(job.plan);
+  if (plan.kind === 'update-each') {
+    return bulkUpdate(connection, { ...job, plan, returnsRows: returned !== undefined || late !== undefined });
+  }
+  const rows = job.plan.kind === 'insert' ? await allowedRows(connection, context, job.plan) : '';
+  const isReadAfter = late !== undefined || isShownAfter(plan);
+  const [written] = await query<Written>(connection, compileWrite(context, plan, rows, returned, isReadAfter));
+  checkAllowed(job.plan, written!);
+  return written!;
 }
 
 /** The statement skips an existing row that may not be changed. */
