@@ -4,8 +4,8 @@
  * agree on every score.
  */
 import type { Term, WordQuery } from '../../text/words/query.ts';
-import { isAt, isFollowed, isSequence } from './hits.ts';
 import { type Matches, mergeMatches } from './matches.ts';
+import { isAt, isFollowed, isSequence } from './postings.ts';
 import { type Pauses, takeInSlices } from './steps.ts';
 import { OF_PREFIX } from './vocabulary.ts';
 

@@ -26,42 +26,39 @@ export function defineFunctions(db: Database): void {
   defineComputed(db);
 }
 
-/** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
-class PatternCache<Args extends readonly (string | number)[], Tested> {
-  private readonly compiled = new Map<string, (tested: Tested) => boolean>();
+type Matches<Tested> = (tested: Tested) => boolean;
 
-  constructor(private readonly compile: (...args: Args) => (tested: Tested) => boolean) {}
+/** The compiled patterns of all kinds. They may be large, so they are released between statements. */
+const caches: Map<string, unknown>[] = [];
 
-  get(...args: Args): (tested: Tested) => boolean {
+/** Caches the patterns of one kind: a scan uses the same ones for every row. */
+function cached<Args extends readonly (string | number)[], Tested>(compile: (...args: Args) => Matches<Tested>) {
+  const compiled = new Map<string, Matches<Tested>>();
+  caches.push(compiled);
+  return (...args: Args): Matches<Tested> => {
     const key = args.join('\0');
-    const cached = this.compiled.get(key);
-    if (cached !== undefined) return cached;
-    // The maximum per statement.
-    if (this.compiled.size >= MAX_CONDITIONS) this.clear();
-    const matches = this.compile(...args);
-    this.compiled.set(key, matches);
+    let matches = compiled.get(key);
+    if (matches === undefined) {
+      // The maximum per statement.
+      if (compiled.size >= MAX_CONDITIONS) compiled.clear();
+      matches = compile(...args);
+      compiled.set(key, matches);
+    }
     return matches;
-  }
-
-  /** Releases compiled patterns between statements, since they may be large. */
-  clear(): void {
-    this.compiled.clear();
-  }
+  };
 }
 
 /** Shared by all connections of a thread. */
-const like = new PatternCache((pattern: string, caseless: number) => compileLike(pattern, caseless === 1));
-const regex = new PatternCache((pattern: string, caseless: number) => {
+const like = cached((pattern: string, caseless: number) => compileLike(pattern, caseless === 1));
+const regex = cached((pattern: string, caseless: number) => {
   const { test, steps } = compileRegex(pattern, caseless === 1);
   return (text: string) => {
     spend(steps(text.length) / INSTRUCTIONS_PER_STEP);
     return test(text);
   };
 });
-const search = new PatternCache((mode: SearchMode, config: string, query: string) =>
-  compileSearch(mode, config, query, spend),
-);
-const containment = new PatternCache((type: string, operator: Containment, stored: string) =>
+const search = cached((mode: SearchMode, config: string, query: string) => compileSearch(mode, config, query, spend));
+const containment = cached((type: string, operator: Containment, stored: string) =>
   builtIn(type).contains!(operator, stored),
 );
 
@@ -70,7 +67,7 @@ const INSTRUCTIONS_PER_STEP = 16;
 
 /** Releases the patterns of a statement that may have compiled many. */
 export function clearPatterns(): void {
-  for (const patterns of [like, regex, search, containment]) patterns.clear();
+  for (const patterns of caches) patterns.clear();
 }
 
 function definePatterns(db: Database): void {
@@ -79,14 +76,14 @@ function definePatterns(db: Database): void {
     spend(tested.length);
     return Number(matches(tested));
   };
-  db.function('text_like', (text, pattern, caseless) => test<string>(text, like.get(pattern, caseless)));
-  db.function('text_regex', (text, pattern, caseless) => test<string>(text, regex.get(pattern, caseless)));
-  db.function('text_search', (text, mode, config, query) => test<string>(text, search.get(mode, config, query)));
+  db.function('text_like', (text, pattern, caseless) => test<string>(text, like(pattern, caseless)));
+  db.function('text_regex', (text, pattern, caseless) => test<string>(text, regex(pattern, caseless)));
+  db.function('text_search', (text, mode, config, query) => test<string>(text, search(mode, config, query)));
   db.function('json_search', (json, mode, config, query) =>
-    test<string>(json, (text) => search.get(mode, config, query)(clipped(text) === text ? stringsIn(text) : [])),
+    test<string>(json, (text) => search(mode, config, query)(clipped(text) === text ? stringsIn(text) : [])),
   );
   db.function('contains', (type, operator, tested, stored) =>
-    test<string>(tested, containment.get(type, operator, stored)),
+    test<string>(tested, containment(type, operator, stored)),
   );
 }
 
