@@ -31,7 +31,8 @@ export class Notations {
   of(field: Field): ColumnNotation | undefined {
     // Commas that separate cells are probably no decimal commas.
     const given = this.separator() === ',' ? { ...this.local, number: 'point' as const } : this.local;
-    if (!this.byField.has(field)) this.byField.set(field, notationOf(field, given));
+    const columns = () => this.columns;
+    if (!this.byField.has(field)) this.byField.set(field, notationOf(field, given, columns));
     return this.byField.get(field);
   }
 
@@ -44,7 +45,11 @@ export class Notations {
 
   /** Whether a column needs more cells to show its notation. */
   get areUndecided(): boolean {
-    return [...this.byField.values()].some((each) => each?.isUndecided);
+    return this.columns.some((each) => each.isUndecided);
+  }
+
+  private get columns(): readonly ColumnNotation[] {
+    return [...this.byField.values()].filter((each) => each !== undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The notation of the numbers or dates of a column. Its cells show it: 1.299 is 1299 beside 12,50, and 1.299 beside
- * 12.50. A column whose cells do not show it has that of the reader's language, or of the file.
+ * 12.50. A column whose cells do not show it has that of the other columns, of the reader's language, or of the file.
  */
 import { ApiError } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
@@ -42,9 +42,13 @@ const DATE: Kind = {
 };
 
 /** The notation of the cells of a field; undefined if all its values are written in one way. */
-export function notationOf({ type }: Field, given: DefaultNotation): ColumnNotation | undefined {
+export function notationOf(
+  { type }: Field,
+  given: DefaultNotation,
+  columns: () => readonly ColumnNotation[] = () => [],
+): ColumnNotation | undefined {
   const isDate = type.input === 'date' || type.input === 'datetime';
-  return isDate || can(type, 'number') ? new ColumnNotation(isDate ? DATE : NUMBER, given) : undefined;
+  return isDate || can(type, 'number') ? new ColumnNotation(isDate ? DATE : NUMBER, given, columns) : undefined;
 }
 
 export class ColumnNotation {
@@ -58,6 +62,8 @@ export class ColumnNotation {
   constructor(
     private readonly kind: Kind,
     private readonly given: DefaultNotation,
+    /** All columns of the file. */
+    private readonly columns: () => readonly ColumnNotation[],
   ) {}
 
   /** The notations that a person can choose; none if no cell depends on it. */
@@ -74,7 +80,14 @@ export class ColumnNotation {
   current(cell = this.examples.get('unclear') ?? ''): Notation | undefined {
     const [only, other] = this.shown;
     if (this.chosen !== undefined) return this.chosen;
-    return other === undefined ? (only ?? this.kind.fallback(cell, this.given)) : undefined;
+    return other === undefined ? (only ?? this.ofOthers() ?? this.kind.fallback(cell, this.given)) : undefined;
+  }
+
+  /** The notation of the other columns, if they agree. */
+  private ofOthers(): Notation | undefined {
+    const others = this.columns().filter(({ kind }) => kind === this.kind);
+    const [only, other] = new Set(others.flatMap(({ chosen, shown }) => chosen ?? shown));
+    return other === undefined ? only : undefined;
   }
 
   learn(cell: string, shown = this.kind.shownBy(cell)): void {

@@ -97,6 +97,14 @@ describe('the notation of a column', () => {
     expect(['1.299,00', '1.234', '2.500'].map((cell) => Number(column.read(cell)))).toEqual([1299, 1234, 2500]);
   });
 
+  test('a column that does not show its notation has that of the other columns, if they agree', () => {
+    const fields = ['amount', 'product'].map((name) => place(name).field);
+    const read = (...cells: readonly string[]) => notationsOf(';', fields, [cells], {}).of(fields[1]!)!.read(cells[1]!);
+    expect(read('12,50', '1.000')).toBe('1000');
+    expect(read('12.50', '1,000')).toBe('1000');
+    expect(read('12.50', '1.000')).toBe('1.000');
+  });
+
   test('a cell is ambiguous beside cells in both notations, until a person chooses one', () => {
     const column = columnWith('amount', ';', '12,50', '0.5');
     expect(() => column.read('1.299')).toThrow('"1.299" beside "12,50"');

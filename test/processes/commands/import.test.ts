@@ -542,6 +542,27 @@ describe('an import of CSV from spreadsheets', () => {
     });
   });
 
+  test('reads a column that does not show its notation like the others of the file, if those agree', async () => {
+    const space = workspace();
+    space.write('a.csv', 'product_name;unit_price;units_in_stock\nA;1.299,00;1.000\nB;12,5;2.500\n');
+    expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await space.rows('select=unit_price,units_in_stock')).toEqual([
+      { unit_price: 1299, units_in_stock: 1000 },
+      { unit_price: 12.5, units_in_stock: 2500 },
+    ]);
+    space.write('b.csv', 'product_name,unit_price,units_in_stock\nC,12.50,"1,000"\nD,"3,50",7\n');
+    expect(await space.command('import', 'b.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await space.rows('select=unit_price,units_in_stock&product_name=in.(C,D)')).toEqual([
+      { unit_price: 12.5, units_in_stock: 1000 },
+      { unit_price: 3.5, units_in_stock: 7 },
+    ]);
+    const piped = 'product_name;unit_price;units_in_stock\nE;1.299;1\nF;;2.345.678\nG;2.500;3\n';
+    expect(await space.pipe(piped, 'import', '-', '--format', 'csv')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('line 4, unit_price: "2.500" beside "1.299" of'),
+    });
+  });
+
   test('skips and counts lines that contain only separators', async () => {
     const space = workspace();
     space.write('a.csv', 'id;product_name;unit_price\n1;Tea;2\n;;\n2;Jam;3\n;;;;\n');
