@@ -1,5 +1,7 @@
 /** `catalogue user`: manages users, who log in to the console. */
 
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { passwordProblem } from '../auth/passwords.ts';
 import type { CredentialStore } from '../auth/store.ts';
 import { addUser, changeUser, findUser, removeUser } from '../auth/users.ts';
@@ -126,34 +128,18 @@ async function typedTwice(user: string): Promise<string> {
   return first;
 }
 
-const ENTER = ['\r', '\n'];
-const CANCEL = ['\x03', '\x04'];
-const RUBOUT = ['\x7f', '\b'];
-
-function typed(prompt: string): Promise<string> {
-  const { stdin, stderr } = process;
-  stderr.write(prompt);
-  stdin.setRawMode(true);
-  stdin.resume();
-  return new Promise((resolve, reject) => {
-    const letters: string[] = [];
-    const end = () => {
-      stdin.off('data', read);
-      stdin.setRawMode(false);
-      stdin.pause();
-      stderr.write('\n');
-    };
-    const read = (chunk: Buffer | string) => {
-      for (const letter of chunk.toString()) {
-        if (ENTER.includes(letter) || CANCEL.includes(letter)) {
-          end();
-          if (ENTER.includes(letter)) return resolve(letters.join(''));
-          return reject(new ConfigError('canceled; nothing was changed'));
-        }
-        if (RUBOUT.includes(letter)) letters.pop();
-        else letters.push(letter);
-      }
-    };
-    stdin.on('data', read);
-  });
+/** Reads a line without echo. */
+async function typed(prompt: string): Promise<string> {
+  process.stderr.write(prompt);
+  const output = new Writable({ write: (_part, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  try {
+    return await new Promise((resolve, reject) => {
+      // Ctrl+C and Ctrl+D close it.
+      lines.once('line', resolve).once('close', () => reject(new ConfigError('canceled; nothing was changed')));
+    });
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
 }
