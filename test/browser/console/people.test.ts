@@ -116,6 +116,43 @@ browserStories(
       expect(feeds).toHaveLength(1);
       await context.close();
     });
+
+    test('a conflict names the other person; all own values are saved with one message and one undo', async () => {
+      const ann = stage.page;
+      const context = await ann.context().browser()!.newContext();
+      const ben = await context.newPage();
+      // Ann does not see the changes of Ben as they happen.
+      await ann.route(/\/catalogue\/changes/, (route) =>
+        route.request().headers().accept === 'text/event-stream' ? route.abort() : route.continue(),
+      );
+      await logIn(stage, ann, 'ann', '/c/products?order=id');
+      await logIn(stage, ben, 'ben', '/c/products?order=id');
+      const typePrices = async (page: Page, prices: readonly string[]) => {
+        await page.locator('[data-row="0"] [data-field=unit_price]').click();
+        for (const price of prices) {
+          await page.keyboard.type(price, { delay: 60 });
+          await page.keyboard.press('Enter');
+        }
+      };
+      const prices = () => ben.locator('[data-field=unit_price][role=gridcell]').allTextContents();
+      await typePrices(ben, ['40', '41']);
+      await ben.getByText('Chang was saved.').waitFor();
+      await typePrices(ann, ['20', '21']);
+      const unsaved = ann.getByRole('region', { name: 'Not saved' });
+      await unsaved.getByText('Chai: Unit price was not saved. ben changed this to 40.00.').waitFor();
+      await unsaved.getByText('Chang: Unit price was not saved. ben changed this to 41.00.').waitFor();
+      await unsaved.getByRole('button', { name: 'Save all of mine' }).click();
+      const message = ann.locator('.toast');
+      await message.getByText('2 cells changed.').waitFor();
+      expect(await message.count()).toBe(1);
+      await until('the prices of Ann', async () => String(await prices()).startsWith('20.00,21.00'));
+      // The message covers the foot of the table, and no cell.
+      const [{ y }, foot] = [(await message.boundingBox())!, (await ann.locator('.grid-foot').boundingBox())!];
+      expect(y).toBeGreaterThanOrEqual(foot.y);
+      await message.getByRole('button', { name: 'Undo' }).click();
+      await until('the prices of Ben', async () => String(await prices()).startsWith('40.00,41.00'));
+      await context.close();
+    });
   },
   async () => {
     const cwd = await folderWithRoles();

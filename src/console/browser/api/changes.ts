@@ -1,9 +1,11 @@
 /** The log of changes: reading, and undo of what a filter selects. */
+
+import { t } from '../i18n/text.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ask, askReports, exactRow } from './client.ts';
 import { ApiError } from './errors.ts';
 import type { Pair } from './query/list.ts';
-import { keyParts, queryText } from './query/text.ts';
+import { keyParts, keyText, queryText } from './query/text.ts';
 import { newRequestId } from './rows.ts';
 import { hidesActors, hidesLog } from './session/page-data.ts';
 
@@ -34,6 +36,17 @@ export async function readChanges(filters: readonly Pair[], limit: number, signa
   if (hidesLog) return [];
   const query = queryText([...filters, ['order', 'seq.desc'], ['limit', String(limit)]]);
   return exactChanges((await ask(`${LOG}?${query}`, { signal })).json);
+}
+
+/** Recent changes of a row that are searched for a field. */
+const RECENT = 20;
+
+/** The person who last changed one of these fields, if the log names one that the role may read. */
+export async function lastPerson(collection: Collection, row: Row, fields: readonly string[]): Promise<string> {
+  const filters = rowFilter(collection, logKey(keyText(collection, row)));
+  const changes = await readChanges(filters, RECENT).catch(() => []);
+  const last = changes.find(({ after }) => fields.some((name) => name in (after ?? {})));
+  return last?.actor ?? t.record.someone;
 }
 
 function exactChanges(json: unknown): Change[] {

@@ -16,6 +16,8 @@ export interface Conflict {
   readonly mine: Row;
   /** The stored values. */
   readonly theirs: Row;
+  /** The name of the other person, if it is known. */
+  readonly person: string;
   /** Fields that both people changed to different values. */
   readonly disputed: readonly string[];
 }

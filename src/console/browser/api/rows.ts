@@ -81,8 +81,11 @@ export interface RowEdit {
  * Changes rows in one transaction (up to 1,000). The values that the person saw are the condition of each change. If
  * another person changed one of them, the service rejects the batch (412); `request` is the position of that row.
  */
-export async function changeRows(collection: Collection, edits: readonly RowEdit[]): Promise<Written> {
-  const requestId = newRequestId();
+export async function changeRows(
+  collection: Collection,
+  edits: readonly RowEdit[],
+  requestId = newRequestId(),
+): Promise<Written> {
   return { requestId, rows: (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat() };
 }
 

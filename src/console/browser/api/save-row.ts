@@ -5,6 +5,7 @@
 
 import { isSame } from '../base/same.ts';
 import type { Collection, Row } from './catalogue.ts';
+import { lastPerson } from './changes.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/text.ts';
 import { type Conflict, conflicts, type Decision } from './questions.ts';
@@ -18,21 +19,27 @@ export type SaveOutcome =
   | { readonly kind: 'stored'; readonly row: Row }
   /** The person kept the values of the other person. */
   | { readonly kind: 'theirs'; readonly row: Row }
-  /** Nobody decided yet; `row` is the stored one. */
-  | { readonly kind: 'undecided'; readonly row: Row };
+  /** Nobody decided yet; `row` is the stored one, which `person` changed. */
+  | { readonly kind: 'undecided'; readonly row: Row; readonly person: string };
+
+interface SaveOptions {
+  /** Ends a conflict; by default a dialog asks. */
+  readonly decide?: (conflict: Conflict) => Promise<Decision> | Decision;
+  /** Saves with one id are undone together. */
+  readonly requestId?: string | undefined;
+}
 
 /** A row that others change again and again is given up after this many attempts. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition. `decide`
- * ends a conflict; by default a dialog asks.
+ * Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition.
  */
 export async function saveRow(
   collection: Collection,
   shown: Row,
   values: Row,
-  decide: (conflict: Conflict) => Promise<Decision> | Decision = (conflict) => conflicts.ask(conflict),
+  { decide = (conflict) => conflicts.ask(conflict), requestId }: SaveOptions = {},
 ): Promise<SaveOutcome> {
   let base = shown;
   let theirs = shown;
@@ -43,19 +50,25 @@ export async function saveRow(
     if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
     const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
     if (disputed.length > 0) {
-      const decision = await decide({ collection, mine: wanted, theirs, disputed });
-      if (decision === undefined) return { kind: 'undecided', row: theirs };
+      const person = await lastPerson(collection, theirs, disputed);
+      const decision = await decide({ collection, mine: wanted, theirs, person, disputed });
+      if (decision === undefined) return { kind: 'undecided', row: theirs, person };
       if (Object.keys(decision).length === 0) return { kind: 'theirs', row: theirs };
       mine = decision;
       base = theirs;
       continue;
     }
     try {
-      const { rows, requestId } = await changeRows(collection, [{ row: theirs, changes: wanted }]);
-      const row = rows[0] ?? { ...theirs, ...wanted };
+      const written = await changeRows(collection, [{ row: theirs, changes: wanted }], requestId);
+      const row = written.rows[0] ?? { ...theirs, ...wanted };
       const others = changesOf(ownFields(collection, theirs), ownFields(collection, row));
       const merged = Object.keys({ ...changesOf(shown, ownFields(collection, theirs)), ...others });
-      return { kind: 'saved', row, requestId, merged: merged.filter((name) => isMerged(collection, name, wanted)) };
+      return {
+        kind: 'saved',
+        row,
+        requestId: written.requestId,
+        merged: merged.filter((name) => isMerged(collection, name, wanted)),
+      };
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 412 || attempt === MAX_ATTEMPTS) throw error;
     }

@@ -134,7 +134,7 @@ async function revert(requestId: string, done: string): Promise<string | undefin
 export function Toasts() {
   useShortcut('zy', onUndoKey);
   return (
-    <div className="toasts stack" role="status" aria-live="polite">
+    <div className="toasts line" role="status" aria-live="polite">
       {useStore(toasts).map((toast) => (
         <ToastMessage key={toast.id} toast={toast} />
       ))}
@@ -161,8 +161,12 @@ function ToastMessage({ toast: { id, text, isError, requestId, progress } }: { r
     >
       <span>{text}</span>
       {progress !== undefined && <progress value={progress[0]} max={progress[1]} aria-label={text} />}
-      {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}
-      <IconButton icon="x" label={t.app.dismiss} onClick={() => dismiss(id)} />
+      {requestId !== undefined && (
+        <Button className="small" onClick={() => void undo(requestId)}>
+          {t.app.undo}
+        </Button>
+      )}
+      <IconButton icon="x" className="small" label={t.app.dismiss} onClick={() => dismiss(id)} />
     </div>
   );
 }

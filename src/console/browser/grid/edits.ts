@@ -106,29 +106,50 @@ function enqueue(
   return done;
 }
 
-export function saveCell(place: FieldPlace, row: Row, value: Value, text: string): Promise<unknown> {
+/** `requestId` is that of several cells, which have one message. Resolves to whether the value is stored. */
+export function saveCell(
+  place: FieldPlace,
+  row: Row,
+  value: Value,
+  text: string,
+  requestId?: string,
+): Promise<boolean> {
   const { collection, field } = place;
   const cell = cellName(collection, row, field);
   const changes = { [field.name]: value };
   setUnsaved(cell);
-  return enqueue(collection, [{ row, changes }], async (show, check) => {
+  let isStored = false;
+  const write = enqueue(collection, [{ row, changes }], async (show, check) => {
     const keep = (stored: Row, problem: string, isGone = false) => {
       show([{ ...keyOf(collection, row), [field.name]: stored[field.name] ?? null }]);
       setUnsaved(cell, { ...place, row: stored, value, text, problem, isGone });
     };
     try {
       check();
-      const outcome = await saveRow(collection, row, changes, () => undefined);
+      const outcome = await saveRow(collection, row, changes, { decide: () => undefined, requestId });
       if (outcome.kind === 'unchanged') return;
-      if (outcome.kind === 'undecided')
-        return keep(outcome.row, t.record.changedTo(formatValue(place, outcome.row[field.name]) || t.app.empty));
+      if (outcome.kind === 'undecided') {
+        const theirs = formatValue(place, outcome.row[field.name]) || t.app.empty;
+        return keep(outcome.row, t.record.changedTo(outcome.person, theirs));
+      }
       show([outcome.row]);
-      notifySaved(collection, outcome, t.grid.saved(titleOf(collection, outcome.row)), { topic: 'cell' });
+      isStored = true;
+      if (requestId === undefined)
+        notifySaved(collection, outcome, t.grid.saved(titleOf(collection, outcome.row)), { topic: 'cell' });
     } catch (error) {
       const isGone = error instanceof ApiError && error.status === 404;
       keep(row, isGone ? t.record.someoneDeleted : explain(error, collection), isGone);
     }
   });
+  return write.then(() => isStored);
+}
+
+/** Saves the values of all these cells over the stored ones, with one message and one undo. */
+export async function saveCells(collection: Collection, cells: readonly UnsavedCell[]): Promise<void> {
+  const requestId = newRequestId();
+  const saves = cells.map((cell) => saveCell(cell, cell.row, cell.value, cell.text, requestId));
+  const count = (await Promise.all(saves)).filter((isStored) => isStored).length;
+  if (count > 0) notify(t.grid.cellsChanged(count), undoOf('update', collection, requestId));
 }
 
 /** Sets a value of a new row. The row is stored when it has all required values. */

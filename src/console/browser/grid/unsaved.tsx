@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx';
 import { announce } from '../components/small.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { discardEdit, saveCell, type UnsavedCell, unsavedCells } from './edits.ts';
+import { discardEdit, saveCell, saveCells, type UnsavedCell, unsavedCells } from './edits.ts';
 
 const saveMine = (cell: UnsavedCell) => void saveCell(cell, cell.row, cell.value, cell.text);
 const keepStored = (cell: UnsavedCell) => discardEdit(cell, cell.row);
@@ -22,9 +22,7 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
     if (words !== undefined) announce(words);
   }, [words]);
   if (cells.length === 0) return null;
-  const all = (decide: (cell: UnsavedCell) => void) => {
-    for (const [, cell] of cells) decide(cell);
-  };
+  const all = cells.map(([, cell]) => cell);
   return (
     <section className="unsaved-cells" aria-label={t.grid.unsaved}>
       <ul>
@@ -51,10 +49,10 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
       </ul>
       {cells.length > 1 && (
         <p className="line">
-          <Button className="small" onClick={() => all(saveMine)}>
+          <Button className="small" onClick={() => void saveCells(collection, all)}>
             {t.grid.saveAllMine}
           </Button>
-          <Button className="small" onClick={() => all(keepStored)}>
+          <Button className="small" onClick={() => all.map(keepStored)}>
             {t.grid.keepAllStored}
           </Button>
         </p>

@@ -14,13 +14,13 @@ interface ConflictDialogProps {
 }
 
 export default function ConflictDialog({ conflict, decide }: ConflictDialogProps) {
-  const { collection, mine, theirs, disputed } = conflict;
+  const { collection, mine, theirs, person, disputed } = conflict;
   /** By field. Nothing is chosen at first: a key that was meant for the page behind must not decide. */
   const [isTheirs, choose] = useState<Readonly<Record<string, boolean>>>({});
   const decision = () => Object.fromEntries(Object.entries(mine).filter(([name]) => isTheirs[name] !== true));
   return (
     <Dialog
-      title={t.record.conflict}
+      title={t.record.conflict(person)}
       submit={{
         label: t.record.conflictSave,
         isBusy: Object.keys(isTheirs).length < disputed.length,

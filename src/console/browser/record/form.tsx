@@ -125,7 +125,7 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
       {isMarked && !isOutdated && <p className="marker">{t.record.changedBy(changedBy ?? t.record.someone)}</p>}
       {isOutdated && (
         <p className="marker">
-          {t.record.changedTo(formatValue(place, row?.[field.name]) || t.app.empty)}{' '}
+          {t.record.changedTo(changedBy ?? t.record.someone, formatValue(place, row?.[field.name]) || t.app.empty)}{' '}
           <Button kind="quiet" onClick={() => draft.drop(field.name)}>
             {t.record.useTheirs}
           </Button>
