@@ -4,6 +4,7 @@
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { isKey } from '../collection/declaration.ts';
+import { fileKind } from '../collection/types/file.ts';
 import { flagText, isFlag } from './flags.ts';
 import { readList } from './lists.ts';
 import { type ColumnNotation, type DefaultNotation, notationOf } from './notation.ts';
@@ -11,10 +12,16 @@ import { type ColumnNotation, type DefaultNotation, notationOf } from './notatio
 /** Converts a cell into the text that the type of its field reads. It throws if the cell is ambiguous. */
 type CellReader = (cell: string) => string;
 
+/** The address of a stored file, as exports of the console write it. */
+const FILE_ADDRESS = /[^\s,"]*\/files\/([0-9a-f-]{36})(?:\/[^\s,"]*)?/gi;
+
 /** Undefined if every text stays as it is. */
 export function cellReader(field: Field, notation: ColumnNotation | undefined): CellReader | undefined {
   if (isFlag(field)) return (cell) => flagText(field, cell);
-  if (field.type.input === 'list') return (cell) => readList(field.type, cell);
+  const isFile = fileKind(field.type) !== undefined;
+  const read = (cell: string) => (isFile ? cell.replaceAll(FILE_ADDRESS, '$1') : cell);
+  if (field.type.input === 'list') return (cell) => readList(field.type, read(cell));
+  if (isFile) return read;
   return notation && ((cell) => notation.read(cell) ?? cell);
 }
 

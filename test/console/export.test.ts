@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { strFromU8, unzipSync } from 'fflate';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { writerFor } from '../../src/console/browser/export/formats.ts';
+import { suggestMapping } from '../../src/console/browser/import/columns.ts';
 
 const collection = declareCatalogue({
   collections: [
@@ -37,4 +38,17 @@ test('a text that a spreadsheet would run as a formula is marked in CSV', async 
   const writer = writerFor('csv', columns);
   writer.add({ id: -1, label: '=HYPERLINK("x")', day: null, active: false });
   expect(await (await writer.end()).text()).toBe('ID,Label,Day,Active\r\n-1,"\'=HYPERLINK(""x"")",,No\r\n');
+});
+
+test('the head of a translation names its language, and is the name of its field for an import', async () => {
+  const fields = [
+    { name: 'id', type: 'int4' },
+    { name: 'note', type: 'text' },
+    { name: 'note_de', type: 'text', translates: { field: 'note', language: 'de' } },
+  ] as const;
+  const notes = declareCatalogue({ collections: [{ name: 'notes', key: ['id'], fields }] }).collections.get('notes')!;
+  const writer = writerFor('csv', { collection: notes, fields: notes.fields });
+  const [head] = (await (await writer.end()).text()).split('\r\n');
+  expect(head).toBe('ID,Note,Note (de)');
+  expect(suggestMapping(notes, head!.split(','))).toEqual(notes.fields);
 });

@@ -1,9 +1,10 @@
 /** Pictures and files in the console: upload, preview, order, and thumbnails in the list. */
 import { afterEach, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { axeFindings } from '../../support/browser/axe.ts';
-import { browserStories } from '../../support/browser/browser.ts';
+import { browserStories, savedFile } from '../../support/browser/browser.ts';
 import { gradient } from '../../support/pictures.ts';
 import { temporaryFolder, until } from '../../support/processes/process.ts';
 
@@ -136,6 +137,36 @@ browserStories(
       await card.getByRole('link', { name: 'Assam' }).click();
       await page.getByRole('heading', { name: 'Assam' }).waitFor();
     });
+
+    test.each(['CSV', 'Excel (.xlsx)'])(
+      'an export to %s has the addresses of files, which an import reads',
+      async (format) => {
+        const { page } = stage;
+        const headers = { 'content-type': 'image/png' };
+        await stage.service.fetch('/teas/1/image', { method: 'PUT', headers, body: gradient(60, 40) });
+        for (const seed of [2, 3])
+          await stage.service.fetch('/teas/1/images', { method: 'POST', headers, body: gradient(60, 40, seed) });
+        const before = await stage.ask<{ image: string; images: string[] }[]>('/teas');
+        await stage.open('/c/teas');
+        await page.getByRole('button', { name: 'Export' }).click();
+        const saved = page.waitForEvent('download');
+        await page.getByRole('menuitem', { name: format }).click();
+        const path = await savedFile(await saved);
+        if (format === 'CSV') {
+          const text = readFileSync(path, 'utf8');
+          expect(text).toContain(`${stage.service.url}/catalogue/files/${before[0]!.image}/file`);
+          const [address] = /http[^\s,"]+/.exec(text)!;
+          expect((await fetch(address!)).headers.get('content-type')).toBe('image/png');
+        }
+        await stage.service.fetch('/teas?id=eq.1', { method: 'PATCH', body: '{"image":null,"images":null}' });
+        await stage.open('/import/teas');
+        await page.locator('input[type=file]').setInputFiles(path);
+        await page.getByLabel('Replace them with the values of the file').check();
+        await page.getByRole('button', { name: 'Import 1 row' }).click();
+        await stage.until('1 row changed.');
+        expect(await stage.ask<unknown>('/teas')).toEqual(before);
+      },
+    );
   },
   async () => {
     const cwd = temporaryFolder();

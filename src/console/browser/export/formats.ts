@@ -1,5 +1,6 @@
 /** The formats of an export. Each prints rows with labels, and with titles in place of the keys of references. */
 import { strToU8, Zip, ZipDeflate } from 'fflate';
+import { fileKind } from '../../../collection/types/file.ts';
 import { printCsvRow } from '../../../declare/rows/csv.ts';
 import { harmless } from '../../../encode/csv.ts';
 import {
@@ -19,9 +20,12 @@ import {
   labelOf,
   type Row,
   titleOfCollection,
+  translatedBy,
   type Value,
 } from '../api/catalogue.ts';
+import { fileIds } from '../fields/file.tsx';
 import { formatValue, kindOf, printValue } from '../fields/registry.ts';
+import { fileAddress } from '../files/stored-files.tsx';
 import { editableNumber } from '../i18n/numbers.ts';
 import { BYTE_ORDER_MARK } from './save-file.ts';
 
@@ -38,18 +42,30 @@ export interface FileWriter {
   readonly end: () => Promise<Blob>;
 }
 
-/** The value for people: a title in place of a key. Other values are as the import reads them, without loss. */
+/**
+ * The value for people: a title in place of a key, and the addresses of files. Other values are as the import reads
+ * them, without loss.
+ */
 export function textOf(collection: Collection, field: Field, value: Value | undefined): string {
   const place = { collection, field };
   const { name } = kindOf(place);
   if (name === 'date') return String(value ?? '');
+  if (fileKind(field.type) !== undefined) return fileIds(value).map(fileAddress).join(', ');
   return name === 'reference' ? formatValue(place, value) : printValue(place, value);
 }
+
+/** The head of a column. That of a translation is the name of its field as well, whatever the reader's language. */
+function headOf(collection: Collection, field: Field): string {
+  const translated = translatedBy(collection, field);
+  return translated === undefined ? labelOf(field) : `${labelOf(translated.of)} (${translated.language})`;
+}
+
+const heads = ({ collection, fields }: Columns) => fields.map((field) => headOf(collection, field));
 
 /** The separators of the language: a semicolon if the decimal point is a comma. */
 function csvWriter({ collection, fields }: Columns): FileWriter {
   const separator = editableNumber('.') === ',' ? ';' : ',';
-  const lines = [BYTE_ORDER_MARK + printCsvRow(fields.map(labelOf), separator)];
+  const lines = [BYTE_ORDER_MARK + printCsvRow(heads({ collection, fields }), separator)];
   return {
     add(row) {
       const cells = fields.map((field) => {
@@ -80,7 +96,7 @@ function jsonWriter({ collection, fields }: Columns): FileWriter {
 
 /** A workbook with one sheet: numbers, dates and booleans as such, everything else as people read it. */
 function xlsxWriter({ collection, fields }: Columns): FileWriter {
-  const texts = [sheetStart(fields.map(labelOf))];
+  const texts = [sheetStart(heads({ collection, fields }))];
   return {
     add: (row) => void texts.push(rowXml(fields.map((field) => cellOf(collection, field, row[field.name] ?? null)))),
     end: () => zipOf(titleOfCollection(collection), [...texts, SHEET_END]),

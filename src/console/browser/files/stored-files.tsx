@@ -7,14 +7,19 @@ import { token } from '../api/session/session.ts';
 
 const FILES = '/catalogue/files';
 
+const pathOfFile = (id: string, name = 'file') => `${FILES}/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
+
+/** The whole address of a file, for other programs. */
+export const fileAddress = (id: string): string => new URL(`${base}${pathOfFile(id)}`, location.href).href;
+
 export interface StoredFile {
   readonly id: string;
   readonly name: string;
 }
 
 /** The address of a file, or of its picture within a square of this size; undefined while it loads. */
-export function useFileAddress(id: string, size?: number, name = 'file'): string | undefined {
-  const path = `${FILES}/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
+export function useFileAddress(id: string, size?: number, name?: string): string | undefined {
+  const path = pathOfFile(id, name);
   const wanted = size === undefined ? path : `${path}?width=${size}&height=${size}`;
   // A picture element sends the cookie of a session, but no token. The page then loads the bytes itself.
   const hasToken = token.get() !== undefined;
