@@ -1,11 +1,10 @@
 /**
- * Encrypts files with AES-256-GCM as a stream, whose tag is at the end: a changed or incomplete file is noticed. Each
- * file has its own key, so that no nonce is used twice: scrypt derives one from the passphrase, and HKDF one for each
- * file from that.
+ * Encrypts files with AES-256-GCM, in chunks: memory stays small, and a changed, missing or swapped chunk is noticed.
+ * The nonce of a chunk is its number, and says whether it is the last (the STREAM construction of Hoang et al., 2015).
+ * Each file has its own key: scrypt derives one from the passphrase, and HKDF one for each file from that.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { PRIVATE_MODE } from '../../base/files/output-file.ts';
@@ -16,11 +15,9 @@ const MAGIC = Buffer.from('catalogue-backup-1\n');
 const SALT_BYTES = 16;
 const HEADER_BYTES = MAGIC.length + 2 * SALT_BYTES;
 const TAG_BYTES = 16;
+const CHUNK_BYTES = 1024 * 1024;
 const CIPHER = 'aes-256-gcm';
-const NONCE = Buffer.alloc(12);
 const KEY_BYTES = 32;
-/** The bytes that are read and written at once. */
-const PIECE = { highWaterMark: 1024 * 1024 };
 /** 32 MiB of memory, and about 0.1 s, for each guess. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
@@ -36,43 +33,76 @@ async function keyOf(passphrase: string, salt: Buffer, fileSalt: Buffer): Promis
   return Buffer.from(hkdfSync('sha256', key, fileSalt, MAGIC, KEY_BYTES));
 }
 
-export async function encryptFile(from: string, to: string, passphrase: string): Promise<void> {
-  const fileSalt = randomBytes(SALT_BYTES);
-  const cipher = createCipheriv(CIPHER, await keyOf(passphrase, ownSalt, fileSalt), NONCE);
+function nonceOf(chunk: number, isLast: boolean): Buffer {
+  const nonce = Buffer.alloc(12);
+  nonce.writeBigUInt64BE(BigInt(chunk), 3);
+  nonce[11] = Number(isLast);
+  return nonce;
+}
+
+type Transform = (piece: Buffer, isLast: boolean) => Buffer;
+
+/** Writes a new file from the pieces of another file, after its header. */
+async function convert(
+  from: string,
+  to: string,
+  pieceBytes: number,
+  begin: (
+    source: FileHandle,
+    target: FileHandle,
+  ) => Promise<{ readonly skipped: number; readonly transform: Transform }>,
+): Promise<void> {
+  await using source = await open(from, 'r');
   await using target = await open(to, 'wx', PRIVATE_MODE);
-  await target.writeFile(Buffer.concat([MAGIC, ownSalt, fileSalt]));
-  for await (const piece of createReadStream(from, PIECE)) await target.writeFile(cipher.update(piece));
-  await target.writeFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+  const { size } = await source.stat();
+  const { skipped, transform } = await begin(source, target);
+  for (let at = skipped, isLast = false; !isLast; at += pieceBytes) {
+    const { buffer, bytesRead } = await source.read(Buffer.alloc(pieceBytes), 0, pieceBytes, at);
+    isLast = at + bytesRead >= size;
+    await target.writeFile(transform(buffer.subarray(0, bytesRead), isLast));
+  }
+}
+
+export function encryptFile(from: string, to: string, passphrase: string): Promise<void> {
+  return convert(from, to, CHUNK_BYTES, async (_, target) => {
+    const fileSalt = randomBytes(SALT_BYTES);
+    const key = await keyOf(passphrase, ownSalt, fileSalt);
+    await target.write(Buffer.concat([MAGIC, ownSalt, fileSalt]));
+    let chunk = 0;
+    const transform: Transform = (piece, isLast) => {
+      const cipher = createCipheriv(CIPHER, key, nonceOf(chunk++, isLast));
+      return Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()]);
+    };
+    return { skipped: 0, transform };
+  });
 }
 
 /** Whether a file begins like an encrypted one. A missing file does not. */
 export async function isEncrypted(file: string): Promise<boolean> {
-  const start = await bytesOf(file, 0, MAGIC.length).catch(() => undefined);
+  const start = await Bun.file(file)
+    .slice(0, MAGIC.length)
+    .bytes()
+    .catch(() => undefined);
   return start !== undefined && MAGIC.equals(start);
 }
 
 /** Throws if the key is wrong, or the file was changed. */
 export async function decryptFile(from: string, to: string, passphrase: string): Promise<void> {
   if (passphrase === '') throw new ConfigError(`${basename(from)} is encrypted: set CATALOGUE_BACKUP_KEY to its key`);
-  const end = Bun.file(from).size - TAG_BYTES;
-  if (end <= HEADER_BYTES) throw damaged();
-  const salts = await bytesOf(from, MAGIC.length, HEADER_BYTES);
-  const key = await keyOf(passphrase, salts.subarray(0, SALT_BYTES), salts.subarray(SALT_BYTES));
-  const decipher = createDecipheriv(CIPHER, key, NONCE).setAuthTag(await bytesOf(from, end));
-  await using target = await open(to, 'wx', PRIVATE_MODE);
-  const encrypted = createReadStream(from, { ...PIECE, start: HEADER_BYTES, end: end - 1 });
-  for await (const piece of encrypted) await target.writeFile(decipher.update(piece));
-  try {
-    decipher.final();
-  } catch {
-    throw damaged();
-  }
-}
-
-async function bytesOf(file: string, start: number, end?: number): Promise<Buffer> {
-  return Buffer.from(await Bun.file(file).slice(start, end).arrayBuffer());
-}
-
-function damaged(): ConfigError {
-  return new ConfigError('the backup cannot be decrypted: --backup-key is wrong, or the file is damaged');
+  return convert(from, to, CHUNK_BYTES + TAG_BYTES, async (source) => {
+    const { buffer: header } = await source.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    const salts = header.subarray(MAGIC.length);
+    const key = await keyOf(passphrase, salts.subarray(0, SALT_BYTES), salts.subarray(SALT_BYTES));
+    let chunk = 0;
+    const transform: Transform = (piece, isLast) => {
+      try {
+        const cipher = createDecipheriv(CIPHER, key, nonceOf(chunk++, isLast));
+        cipher.setAuthTag(piece.subarray(-TAG_BYTES));
+        return Buffer.concat([cipher.update(piece.subarray(0, -TAG_BYTES)), cipher.final()]);
+      } catch {
+        throw new ConfigError('the backup cannot be decrypted: --backup-key is wrong, or the file is damaged');
+      }
+    };
+    return { skipped: HEADER_BYTES, transform };
+  });
 }
