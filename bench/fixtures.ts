@@ -9,6 +9,7 @@ import { openPostgres } from './postgres.ts';
 import {
   type Server,
   startBareLoops,
+  startBarePost,
   startBarePostgres,
   startBareShop,
   startBareSqlite,
@@ -28,13 +29,18 @@ export class Fixtures {
   readonly service = once(() => startService(this.path('small.db')));
 
   /** The bare server on a copy of the same file. */
-  readonly bareSqlite = once(async () => {
+  readonly bareSqlite = once(async () => startBareSqlite(await this.copyOfSmall('bare.db')));
+
+  /** The bare server for POST, with the same triggers. */
+  readonly barePost = once(async () => startBarePost(await this.copyOfSmall('bare-post.db')));
+
+  private async copyOfSmall(name: string): Promise<string> {
     await this.service();
     const original = new Database(this.path('small.db'));
-    original.run(`vacuum into '${this.path('bare.db')}'`);
+    original.run(`vacuum into '${this.path(name)}'`);
     original.close();
-    return startBareSqlite(this.path('bare.db'));
-  });
+    return this.path(name);
+  }
 
   /** A separate service for writes, so that the others keep their 77 products. */
   readonly serviceForWrites = once(() => startService(this.path('writes.db')));

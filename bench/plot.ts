@@ -49,7 +49,7 @@ export function plot(outcomes: readonly Outcome[], machine: string): string {
   const drawing: string[] = [];
   let y = 106;
   for (const { title, holds } of GROUPS) {
-    const members = outcomes.filter(holds);
+    const members = outcomes.filter((each) => each.goal !== undefined && holds(each));
     if (members.length === 0) continue;
     drawing.push(heading(title, y));
     y += 14;

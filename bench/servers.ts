@@ -85,6 +85,10 @@ export function startBareSqlite(path: string): Promise<Server> {
   return startBaseline('bare-sqlite.ts', [path], '/products/1');
 }
 
+export function startBarePost(path: string): Promise<Server> {
+  return startBaseline('bare-post.ts', [path], '/');
+}
+
 export function startBareShop(path: string): Promise<Server> {
   return startBaseline('bare-shop.ts', [path], '/products/1');
 }
