@@ -91,6 +91,24 @@ export const SHOP_ATTACKS: readonly Attack<Shop>[] = [
     run: async (shop) => void (await Promise.all([follow(shop, 4, deepFeed), manyFeeds(shop)])),
   },
   {
+    name: '400 feeds of long rows that nobody reads',
+    run: async (shop) => {
+      const beginning = (index: number) =>
+        `GET /notes?id=lte.20&id=neq.${-index} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n`;
+      const headers = {
+        authorization: await authorizationOf('administrator', 'writer of notes'),
+        'content-type': JSON_TYPE,
+      };
+      let count = 0;
+      const change = () => {
+        const body = JSON.stringify({ body: String(count).padEnd(1_000_000, 'x') });
+        return shop.ask(`/notes?id=eq.${1 + (count++ % 20)}`, { method: 'PATCH', headers, body });
+      };
+      const feeds = Array.from({ length: 400 }, (_, index) => shop.held(1, beginning(index)));
+      await Promise.all([shop.again(1, change), ...feeds]);
+    },
+  },
+  {
     name: 'as-of on a long log',
     prepare: (shop) => shop.beforeLongLog(),
     run: async (shop) => {

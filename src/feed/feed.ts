@@ -53,7 +53,9 @@ export class Feed {
   private readonly heartbeat: ReturnType<typeof setInterval>;
   /** Clients that still receive the list or missed changes. The hub does not know them yet. */
   private readonly joining = new Set<Subscriber>();
+  /** The reads of clients that join, and the parts of the changes that they missed. */
   private readonly joins = new FairQueue({ places: PARALLEL_JOINS, placesPerCaller: PARALLEL_JOINS_PER_CALLER });
+  private readonly parts = new FairQueue({ places: PARALLEL_JOINS, placesPerCaller: PARALLEL_JOINS_PER_CALLER });
 
   constructor(private readonly options: FeedOptions) {
     const { engine, catalogue } = options;
@@ -173,7 +175,7 @@ export class Feed {
         const changes = isBehind
           ? await changesAfter(reader, this.collections, position.seq, upTo)
           : noChanges(position);
-        position = await catchUp(reader, subscriber, plan, position, changes, now);
+        position = await this.catchUp(begin, subscriber, plan, position, changes, now);
       } else if (hub.join(subscriber, name, plan, position, caller)) return;
       // The log went back: the client resumes, and its id is unknown.
       else if (others.seq === position.seq && !isSame(others, position)) subscriber.end();
@@ -181,23 +183,30 @@ export class Feed {
       else await Bun.sleep(STEP_MS);
     }
   }
-}
 
-async function catchUp(
-  reader: Reader,
-  subscriber: Subscriber,
-  plan: FeedPlan,
-  from: FeedPosition,
-  changes: Changes,
-  now: number | undefined,
-): Promise<FeedPosition> {
-  const upTo = { ...changes.upTo, now };
-  for await (const events of stepEvents(reader, plan, from, changes, now)) {
-    if (events.length > 0) await subscriber.write(stepChunk(plan, events));
+  /** Of the clients that resume, few have rows in memory at the same time. */
+  private async catchUp(
+    { reader, caller }: Begin,
+    subscriber: Subscriber,
+    plan: FeedPlan,
+    from: FeedPosition,
+    changes: Changes,
+    now: number | undefined,
+  ): Promise<FeedPosition> {
+    const upTo = { ...changes.upTo, now };
+    const parts = stepEvents(reader, plan, from, changes, now);
+    const next = () => this.parts.run(caller, 1, () => parts.next(), true);
+    try {
+      for (let part = await next(); part.done !== true && !subscriber.isClosed; part = await next()) {
+        if (part.value !== 'too long' && part.value.length > 0) await subscriber.write(stepChunk(plan, part.value));
+      }
+    } finally {
+      await parts.return(undefined);
+    }
+    // A client that is cut before it has caught up goes on from here, also if the list has no event so far.
+    await subscriber.write(heartbeat(plan, upTo));
+    return upTo;
   }
-  // A client that is cut before it has caught up goes on from here, also if the list has no event so far.
-  await subscriber.write(heartbeat(plan, upTo));
-  return upTo;
 }
 
 function later(one: number | undefined, other: number | undefined): number | undefined {

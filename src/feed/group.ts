@@ -119,6 +119,7 @@ export class Group {
     let length = 0;
     try {
       for await (const some of stepEvents(reader, this.plan, this.position, changes, now)) {
+        if (some === 'too long') return some;
         events.push(...some);
         for (const { data } of some) length += data.length;
         if (length > MAX_STEP_BYTES) return 'too long';

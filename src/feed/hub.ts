@@ -5,6 +5,7 @@
 import { FairQueue } from '../base/fair-queue.ts';
 import {
   FEW_LISTS,
+  MAX_LATE_STEPS,
   MAX_STEP_PAUSE_MS,
   PARALLEL_STEPS,
   PARALLEL_STEPS_PER_CALLER,
@@ -45,6 +46,7 @@ export class Hub {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private newest: LogPosition = { seq: 0, at: '' };
   private changeCount: number | undefined;
+  private lateSteps = 0;
 
   constructor(
     private readonly engine: Engine,
@@ -115,7 +117,7 @@ export class Hub {
     const work = async () => {
       for (const group of waiting) {
         const step = await this.stepFor(group);
-        if (step !== undefined) await withinBudget(this.take(group, this.engine, step));
+        if (step !== undefined) await this.withinBudget(this.take(group, this.engine, step));
         if (performance.now() < sliceEnd) continue;
         await new Promise((resolve) => setImmediate(resolve));
         sliceEnd = performance.now() + SLICE_MS;
@@ -152,6 +154,19 @@ export class Hub {
     const events = await group.advance(reader, changes);
     this.events += events;
     group.isBusy = false;
+  }
+
+  /** Resolves with the step, or without it if it takes long. */
+  private async withinBudget(step: Promise<void>): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, STEP_BUDGET_MS, 'late');
+    });
+    const isLate = (await Promise.race([step, late])) === 'late';
+    clearTimeout(timer);
+    if (!isLate || this.lateSteps >= MAX_LATE_STEPS) return step;
+    this.lateSteps++;
+    void step.finally(() => this.lateSteps--);
   }
 
   /** The next step of a group; undefined if it has no event, so that the group has advanced already. */
@@ -227,14 +242,4 @@ function inTurns(groups: readonly Group[]): readonly Group[] {
   const byCaller = [...Map.groupBy(groups, ({ caller }) => caller).values()];
   const most = Math.max(0, ...byCaller.map(({ length }) => length));
   return Array.from({ length: most }, (_, turn) => byCaller.flatMap((own) => own[turn] ?? [])).flat();
-}
-
-/** Resolves with the work, or without it if it takes long. */
-async function withinBudget(work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, STEP_BUDGET_MS);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

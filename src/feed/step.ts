@@ -2,11 +2,11 @@
  * A step of a feed: the events that lead from the list as of one position to the list as of a later one. A row that
  * changed several times in between has one event.
  */
-import { STEP_CHANGES } from '../base/limits/feed.ts';
+import { MAX_STEP_BYTES, STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
-import { type Reader, readLines, streamLines } from '../engine/row-store.ts';
+import { type Reader, readFirstLines, streamLines } from '../engine/row-store.ts';
 import { andAlso } from '../plan/access/permissions.ts';
-import type { Predicate, ReadPlan } from '../plan/types.ts';
+import type { ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
 import { eventId, type FeedPosition } from './event-id.ts';
@@ -49,65 +49,65 @@ export async function* rowsAt(reader: Reader, plan: FeedPlan, { seq, now }: Feed
   }
 }
 
+/** If the rows of a part are too long, it yields that and continues with smaller parts. */
 export async function* stepEvents(
   reader: Reader,
   plan: FeedPlan,
   from: FeedPosition,
   { keys: changed, upTo: { seq: upTo } }: Changes,
   now?: number,
-): AsyncGenerator<readonly FeedEvent[]> {
+): AsyncGenerator<readonly FeedEvent[] | 'too long'> {
   const [earlier, later] = [feedPlanAt(plan, from.now), feedPlanAt(plan, now)];
   const { list } = later;
   if (!plan.isTimed && !plan.collections.some(({ name }) => changed.has(name))) return;
   if (list.log !== undefined) {
     // Entries of the log only appear.
     const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from.seq), list.where) };
-    const lines = await readLines(reader, entries, upTo);
-    yield lines.map((data) => ({ name: 'insert', data, key: '{}' }));
+    for await (const lines of streamLines(reader, entries, upTo)) {
+      yield lines.map((data) => ({ name: 'insert', data, key: '{}' }));
+    }
     return;
   }
   const keys = [...(await affectedKeys(reader, list, from, { ...from, seq: upTo, now }, changed))];
-  for (let start = 0; start < keys.length; start += STEP_CHANGES) {
+  for (let start = 0, most = STEP_CHANGES; start < keys.length; ) {
     // A slow client keeps only the events in memory, not the rows that were read for them.
-    const some = keys.slice(start, start + STEP_CHANGES);
-    yield await eventsAmong(reader, some, [earlier, from.seq], [later, upTo]);
+    const some = keys.slice(start, start + most);
+    const events = await eventsAmong(reader, some, [earlier, from.seq], [later, upTo]);
+    yield events;
+    if (events === 'too long') most = Math.ceil(some.length / 4);
+    else start += some.length;
   }
 }
 
 /** A plan, bound to a time, and a position. */
 type PlanAt = readonly [plan: FeedPlan, position: number];
 
+/** A single row may have any length. */
 async function eventsAmong(
   reader: Reader,
   keys: readonly string[],
   [earlier, from]: PlanAt,
   [plan, upTo]: PlanAt,
-): Promise<readonly FeedEvent[]> {
+): Promise<readonly FeedEvent[] | 'too long'> {
   const { list, keyed, keyNames, matching } = plan;
   const where = hasKey(stored(list.from), keys);
-  const read = (each: ReadPlan, position: number) => rowsWhere(reader, each, keyNames, where, position);
+  const longest = keys.length === 1 ? Number.POSITIVE_INFINITY : MAX_STEP_BYTES;
+  const read = async (each: ReadPlan, position: number): Promise<Rows | undefined> => {
+    const some = { ...each, where: andAlso(where, each.where) };
+    const { lines, isComplete } = await readFirstLines(reader, some, position, longest);
+    return isComplete ? new Map(lines.map((line) => keyedRow(line, keyNames))) : undefined;
+  };
   const [before, after, matches] = await Promise.all([
     read(earlier.keyed, from),
     read(keyed, upTo),
     matching && read(matching, upTo),
   ]);
+  if (before === undefined || after === undefined) return 'too long';
   const events = differences(before, after);
   return plan.isLive ? liveEvents(events, matches) : events.map(({ name, key, row = key }) => ({ name, data: row }));
 }
 
 type Rows = ReadonlyMap<string, string>;
-
-async function rowsWhere(
-  reader: Reader,
-  keyed: ReadPlan,
-  keyNames: readonly string[],
-  where: Predicate,
-  position: number,
-): Promise<Rows> {
-  const some = { ...keyed, where: andAlso(where, keyed.where) };
-  const lines = await readLines(reader, some, position);
-  return new Map(lines.map((line) => keyedRow(line, keyNames)));
-}
 
 const MEMBER = /[{,]"key \d+":("(?:[^"\\]|\\.)*"|[^,}]+)/y;
 

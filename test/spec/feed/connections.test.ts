@@ -11,6 +11,7 @@ import { declaredBy, identify } from '../../support/engines/roles.ts';
 import { openDeclaredEngine, thingsOf } from '../../support/engines/shop.ts';
 import { newFile, TEST_OPTIONS } from '../../support/engines/sqlite.ts';
 import { EventClient } from '../../support/network/event-stream.ts';
+import { ReconnectingClient } from '../../support/network/reconnecting-client.ts';
 import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -109,6 +110,29 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       for (const socket of many) socket.resume();
       await Promise.race(ends);
       for (const socket of [few, ...many]) socket.destroy();
+    });
+
+    test('long rows that change at once arrive in parts, also at clients that resume', async () => {
+      await open();
+      const ids = Array.from({ length: 12 }, (_, index) => index + 1);
+      await post(ids.map((id) => ({ id, name: 'short' })));
+      const earlier = await service.follow('/things');
+      earlier.close();
+      const reading = new ReconnectingClient(service.fetch, '/things', ['id']);
+      const changes = new ReconnectingClient(service.fetch, '/changes?select=seq,after', ['seq']);
+      await until('the lists', () => reading.rows.length === 12 && changes.rows.length >= 12);
+      for (const letter of ['a', 'b']) {
+        const init = sendJson('PATCH', { name: letter.repeat(900_000) });
+        expect((await service.fetch('/things?id=gt.0', init)).status).toBe(204);
+      }
+      const resumed = await service.resume('/things', earlier);
+      for (const rowsOf of [() => reading.rows, () => [...resumed.rows.values()]]) {
+        await until('all rows', () => rowsOf().every((row) => (row as { name: string }).name.startsWith('b')));
+      }
+      await until('all changes', () => changes.rows.length === 36);
+      expect([reading.current!.contradictions, resumed.contradictions]).toEqual([[], []]);
+      reading.close();
+      changes.close();
     });
 
     test('clients of one list share the bytes that wait for them', async () => {
