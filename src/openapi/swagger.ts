@@ -167,23 +167,13 @@ function formatOf({ title }: Type): string {
   return title.replace(/\([\d,]+\)(?=(?:\[\])?$)/, '');
 }
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  boolean: 'boolean',
-  smallint: 'integer',
-  integer: 'integer',
-  bigint: 'integer',
-  real: 'number',
-  'double precision': 'number',
-  numeric: 'number',
-};
-
 /** A json value has any type. */
 function typeOf(type: Type): JsonObject {
   const format = formatOf(type);
   if (/^jsonb?$/.test(format)) return { format };
-  const simple = (name: string) => SIMPLE[name] ?? 'string';
-  if (!format.endsWith('[]')) return { format, type: simple(format) };
-  return { format, type: 'array', items: { type: simple(format.slice(0, -2)) } };
+  const simple = ({ schema } = type) => [schema.type ?? 'string'].flat()[0]!;
+  if (!format.endsWith('[]')) return { format, type: simple() };
+  return { format, type: 'array', items: { type: type.element === undefined ? 'string' : simple(type.element) } };
 }
 
 function ref(section: 'definitions' | 'parameters', name: string): JsonObject {
