@@ -45,24 +45,9 @@ export function addType(type: Type): () => void {
   };
 }
 
-const BUILT_IN = [
-  int2,
-  int4,
-  int8,
-  numeric,
-  float4,
-  float8,
-  text,
-  boolean,
-  date,
-  time,
-  timestamp,
-  timestamptz,
-  uuid,
-  json,
-  file,
-  image,
-];
+const NUMBERS = [int2, int4, int8, numeric, float4, float8];
+const TIMES = [date, time, timestamp, timestamptz];
+const BUILT_IN = [...NUMBERS, text, boolean, ...TIMES, uuid, json, file, image];
 for (const type of [...BUILT_IN, bytes]) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
