@@ -9,6 +9,7 @@ import { verifyIndex } from '../search/verify-index.ts';
 import {
   checkCredentialRoles,
   type Finding,
+  finding,
   type Maintenance,
   type MigrationOptions,
   wordIndexFinding,
@@ -125,10 +126,6 @@ export class PostgresMaintenance implements Maintenance {
     const warning = await bypassedRowSecurity(pool, this.settings.schema, [...this.catalogue.collections.keys()]);
     return warning === undefined ? [] : [{ check: 'row level security', ok: true, isWarning: true, detail: warning }];
   }
-}
-
-function finding(check: string, ok: boolean, detail: string): Finding {
-  return { check, ok, detail };
 }
 
 function describeVersion(version: number | null): string {

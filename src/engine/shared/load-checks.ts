@@ -27,6 +27,7 @@ export function loadChecks(
   const { collection, shapes, rows, table } = tables;
   const isMatched = onConflict === 'overwrite' || onConflict === 'update';
   const columns = columnList(match);
+  const isKey = (fields: readonly Field[]) => columnList(fields) === columnList(collection.key);
   // A row that exists, or occurred before, is not inserted.
   const isInserted = `((${columns}) in (select ${columns} from ${table})) is not true
     and (not (${hasValues(match)}) or " number" in (select min(" number") from ${rows} group by ${columns}))`;
@@ -35,10 +36,9 @@ export function loadChecks(
     number: '" number"',
     writesUnique: (fields) => {
       if (onConflict === 'refuse') return ALL;
-      const isKey = fields === collection.key;
-      if (onConflict === 'keep' || (onConflict === 'overwrite' && isKey)) return isInserted;
+      if (onConflict === 'keep' || (onConflict === 'overwrite' && isKey(fields))) return isInserted;
       // The key of a stored row never changes. Other fields change if they are supplied.
-      return isKey ? undefined : shapesThat(shapes, (given) => fields.every((field) => given.includes(field)));
+      return isKey(fields) ? undefined : shapesThat(shapes, (given) => fields.every((field) => given.includes(field)));
     },
     writesReference: (fields) => {
       if (onConflict === 'refuse') return ALL;
@@ -49,14 +49,14 @@ export function loadChecks(
     // A stored row that is overwritten as well may release its values.
     isKept: (fields) => {
       const isOverwritten = `(${columnList(match, 'there.')}) in (select ${columns} from ${rows})`;
-      return isMatched && fields !== collection.key ? `(${isOverwritten}) is not true` : ALL;
+      return isMatched && !isKey(fields) ? `(${isOverwritten}) is not true` : ALL;
     },
   };
   const repeated = (fields: readonly Field[], condition: string): RowCheck => {
     return { fields, condition, error: (texts) => repeatedRow(fields, texts) };
   };
   const sets = uniqueSets(collection);
-  const others = onConflict === 'refuse' ? sets : sets.filter((fields) => fields !== match);
+  const others = onConflict === 'refuse' ? sets : sets.filter((fields) => columnList(fields) !== columns);
   const references = [...allReferences(collection), ...collection.lists];
   return [
     ...(isMatched ? [repeated(match, repeats(input, match, hasValues(match)))] : []),

@@ -99,11 +99,15 @@ export function checkCredentialRoles(holders: RoleHolders, roles: ReadonlyMap<st
   return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'roles declared' };
 }
 
+export function finding(check: string, ok: boolean, detail: string): Finding {
+  return { check, ok, detail };
+}
+
 /** The state of the index of a declared search; undefined if it does not exist. */
 export function wordIndexFinding(state: IndexState | undefined): Finding {
-  const finding = (ok: boolean, detail: string): Finding => ({ check: 'declared search', ok, detail });
-  if (state === undefined) return finding(true, 'no index; the service creates it at start');
+  const check = 'declared search';
+  if (state === undefined) return finding(check, true, 'no index; the service creates it at start');
   const { stale, wrong } = state;
-  if (wrong > 0) return finding(false, `the index differs from ${wrong} rows`);
-  return finding(true, `${stale} changed ${stale === 1 ? 'row' : 'rows'} not indexed yet`);
+  if (wrong > 0) return finding(check, false, `the index differs from ${wrong} rows`);
+  return finding(check, true, `${stale} changed ${stale === 1 ? 'row' : 'rows'} not indexed yet`);
 }

@@ -12,7 +12,7 @@ import type { Row } from '../../collection/value.ts';
 import type { Predicate } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { assignedValue, type UpdateEachPlan, type WritePlan } from '../../plan/write-plan.ts';
-import { type Bind, identifier, type Statement } from '../sql/statement.ts';
+import { type Bind, columnList, identifier, type Statement } from '../sql/statement.ts';
 import { BODY, type BodyPlan, BodyTables, encodeBody, INDEX, RESULTS, type RowSource, STORED } from './body-tables.ts';
 import { type InputRows, type RowCheck, referenceCheck, uniqueCheck } from './constraint-checks.ts';
 import { checkMissing, withRowIndex } from './write-checks.ts';
@@ -80,7 +80,8 @@ class BodyCheck {
   *duplicates(): Steps {
     const { plan, input } = this;
     for (const set of uniqueSets(this.into)) {
-      const check = plan.kind === 'update-each' || set !== this.rows.match ? uniqueCheck(input, set) : undefined;
+      const isMatch = columnList(set) === columnList(this.rows.match);
+      const check = plan.kind === 'update-each' || !isMatch ? uniqueCheck(input, set) : undefined;
       if (check !== undefined) yield* this.fail({ ...check, condition: `${check.repeated} or ${check.condition}` });
     }
   }

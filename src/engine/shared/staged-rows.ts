@@ -49,7 +49,7 @@ export abstract class StagedRows {
   }
 
   protected abstract stage(batch: LoadBatch, shape: number): MaybePromise<void>;
-  protected abstract query(sql: string): MaybePromise<Row[]>;
+  protected abstract query<T = Row>(sql: string): MaybePromise<T[]>;
   /** Inserts the staged rows that satisfy a condition, in their order. */
   protected abstract insert(conflict: Conflict, condition: string): MaybePromise<LoadResult>;
   /** Executes an update, and returns the number of changed rows. */
@@ -113,7 +113,7 @@ export abstract class StagedRows {
     for (const reference of treeReferences(collection)) {
       const starts = `(select distinct ${identifier(reference.field.name)} as value from ${this.rows})`;
       const { sql } = compileRowsAbove(collection, reference, dialect, () => starts);
-      checkCircle(collection, reference, (await this.query(sql)) as unknown as RowAbove[]);
+      checkCircle(collection, reference, await this.query<RowAbove>(sql));
     }
   }
 

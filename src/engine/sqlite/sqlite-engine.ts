@@ -25,7 +25,7 @@ import { notLogged } from '../shared/change-log.ts';
 import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { withRelatedFirst } from '../shared/plan-keys.ts';
-import { explain, type PlanStep } from '../shared/query-plan.ts';
+import { explain } from '../shared/query-plan.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { Statement } from '../sql/statement.ts';
 import { Connection } from './connection/connection.ts';
@@ -196,7 +196,7 @@ export class SqliteEngine implements Engine {
 
   explain(plan: ReadPlan, _options: unknown, format: 'json' | 'text'): Explanation {
     const statement = compileForExplain(plan, this.changes.current(), this.parts);
-    return explain(statement.sql, this.parts.connection.explain(statement) as unknown as PlanStep[], format);
+    return explain(statement.sql, this.parts.connection.explain(statement), format);
   }
 
   unreadyReason(): string | undefined {

@@ -9,6 +9,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { PRIVATE_MODE } from '../../../base/files/output-file.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import type { Row, Value } from '../../../collection/value.ts';
+import type { PlanStep } from '../../shared/query-plan.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { defineFunctions } from '../functions/define.ts';
 import { defineByteBudget } from '../read/byte-budget.ts';
@@ -71,9 +72,9 @@ export class Connection {
     }
   }
 
-  rows(statement: Statement | string): Row[] {
+  rows<T = Row>(statement: Statement | string): T[] {
     const { sql, params } = statementOf(statement);
-    return this.prepare(sql).all(params) as Row[];
+    return this.prepare(sql).all(params) as T[];
   }
 
   /** Rows as lists. */
@@ -128,9 +129,9 @@ export class Connection {
   }
 
   /** SQLite does not finish an `explain` even after its last row, so its statement is never kept. */
-  explain({ sql, params }: Statement): Row[] {
+  explain({ sql, params }: Statement): PlanStep[] {
     using statement: Prepared = this.db.prepare(`explain query plan ${sql}`);
-    return statement.all(params as Value[]) as Row[];
+    return statement.all(params as Value[]) as PlanStep[];
   }
 
   get inTransaction(): boolean {

@@ -26,7 +26,6 @@ import {
 } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, setDeadline } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
@@ -146,7 +145,7 @@ function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): 
   const removed = returned?.isBefore === true ? readReturned(connection, returned) : undefined;
   const late = lateRules(plan);
   const checks = circleChecks(plan, guardedDialect).map((check) => {
-    return { ...check, roots: check.before && rowsOf<RowAbove>(connection, check.before) };
+    return { ...check, roots: check.before && connection.rows<RowAbove>(check.before) };
   });
   const { changed, areNew, ...counts } = withinReturned(() =>
     writeRows(
@@ -156,16 +155,12 @@ function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): 
   );
   if (late !== undefined) checkLateRules(connection, plan, late, changed, areNew);
   for (const { reference, after, roots } of checks) {
-    checkCircle(plan.into, reference, rowsOf<RowAbove>(connection, after), roots, plan);
+    checkCircle(plan.into, reference, connection.rows<RowAbove>(after), roots, plan);
   }
   const shown = removed ?? (returned && readReturned(connection, returned, changed));
   // Checked after the rows, since PostgreSQL reports an error in a row first.
   checkAffected(plan, counts.affected);
   return { ...counts, ...shown };
-}
-
-function rowsOf<T>(connection: Connection, statement: Statement): readonly T[] {
-  return connection.rows(statement) as unknown as T[];
 }
 
 function writeRows(connection: Connection, plan: WritePlan): Written {

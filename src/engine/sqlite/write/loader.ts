@@ -138,7 +138,7 @@ class SqliteStagedRows extends StagedRows {
     return translateError(error, this);
   }
 
-  protected query(sql: string): Row[] {
-    return this.connection.rows(sql);
+  protected query<T = Row>(sql: string): T[] {
+    return this.connection.rows<T>(sql);
   }
 }
