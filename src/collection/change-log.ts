@@ -2,6 +2,7 @@
 import { lazy } from '../base/memo.ts';
 import type { Collection } from './catalogue.ts';
 import { declareCollection } from './declare-collection.ts';
+import { fieldDrafts } from './draft.ts';
 
 /** A declared collection of this name hides it. */
 export const CHANGES_NAME = 'changes';
@@ -14,23 +15,18 @@ const changes = lazy(() =>
     title: 'Changes',
     description: 'Every change of a row, oldest first.',
     key: ['seq'],
-    fields: [
-      { name: 'seq', type: 'int8', description: 'The position in the log. Later changes have larger ones.' },
-      { name: 'at', type: 'timestamptz', required: true, description: 'When the row changed.' },
-      { name: 'actor', type: 'text', description: 'The name of the user, key or token that wrote.' },
-      { name: 'role', type: 'text', description: 'The role of the writer.' },
-      { name: 'request_id', type: 'text', description: 'The X-Request-Id of the writing request.' },
-      { name: 'collection', type: 'text', required: true, description: 'The collection of the row.' },
-      {
-        name: 'key',
-        type: 'text',
-        indexed: true,
-        description: 'The key of the row; a JSON list if it has several fields.',
-      },
-      { name: 'kind', type: 'text', required: true, oneOf: ['insert', 'update', 'delete'] },
-      { name: 'before', type: 'json', description: 'The row before; for an update, the changed fields.' },
-      { name: 'after', type: 'json', description: 'The row after; for an update, the changed fields.' },
-    ],
+    fields: fieldDrafts({
+      seq: { type: 'int8', description: 'The position in the log. Later changes have larger ones.' },
+      at: { type: 'timestamptz', required: true, description: 'When the row changed.' },
+      actor: { type: 'text', description: 'The name of the user, key or token that wrote.' },
+      role: { type: 'text', description: 'The role of the writer.' },
+      request_id: { type: 'text', description: 'The X-Request-Id of the writing request.' },
+      collection: { type: 'text', required: true, description: 'The collection of the row.' },
+      key: { type: 'text', indexed: true, description: 'The key of the row; a JSON list if it has several fields.' },
+      kind: { type: 'text', required: true, oneOf: ['insert', 'update', 'delete'] },
+      before: { type: 'json', description: 'The row before; for an update, the changed fields.' },
+      after: { type: 'json', description: 'The row after; for an update, the changed fields.' },
+    }),
   }),
 );
 
