@@ -65,6 +65,7 @@ export function pngWith(orientation: number): Buffer {
     chunk('iTXt', `XML:com.adobe.xmp\0\0\0\0\0${SECRET}`),
     chunk('eXIf', exif(orientation)),
     chunk('tIME', '\x07\xea\x0b\x11\x17\x00\x00'),
+    chunk('caBX', SECRET),
     PIXELS.subarray(afterHeader),
     Buffer.from(`after the end, ${SECRET}`),
   ]);
@@ -107,6 +108,8 @@ export function gifWith(): Buffer {
     application('XMP DataXMP', Buffer.from(`${SECRET} `.repeat(40))),
     Buffer.from([0x21, 0xfe]),
     subBlocks(Buffer.from(SECRET)),
+    Buffer.from([0x21, 0x01, 1, 0]),
+    subBlocks(Buffer.from(SECRET)),
     Buffer.from([0x21, 0xf9, 4, 0, 0, 0, 0, 0]),
     Buffer.from([0x2c, 0, 0, 0, 0, width, 0, height, 0, 0, 7]),
     subBlocks(Uint8Array.from([...codes, 129])),
@@ -124,6 +127,10 @@ export async function webpWith(orientation: number): Promise<Buffer> {
     plain.subarray(12),
     riff('EXIF', exif(orientation)),
     riff('XMP ', Buffer.from(SECRET)),
+    riff('C2PA', Buffer.from(SECRET)),
   ]);
-  return riff('RIFF', Buffer.concat([Buffer.from('WEBP'), chunks]));
+  return Buffer.concat([
+    riff('RIFF', Buffer.concat([Buffer.from('WEBP'), chunks])),
+    Buffer.from(`ICCP after the end, ${SECRET}`),
+  ]);
 }

@@ -1,8 +1,8 @@
-/** GIF: leaves out comments and the data of applications, except loops and colour profiles. */
+/** GIF: keeps pictures and their timing, and of the data of applications loops and colour profiles. */
 import { type Container, SKIP_REST, type Step } from './container.ts';
 
 const [EXTENSION, IMAGE, TRAILER] = [0x21, 0x2c, 0x3b];
-const [COMMENT, APPLICATION] = [0xfe, 0xff];
+const [TIMING, APPLICATION] = [0xf9, 0xff];
 const KEPT_APPLICATIONS = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'];
 const FILE_HEADER_BYTES = 13;
 const IMAGE_HEADER_BYTES = 10;
@@ -37,8 +37,8 @@ export class Gif implements Container {
     const label = bytes[1];
     if (label === undefined || (label === APPLICATION && bytes.length < APPLICATION_HEADER_BYTES)) return undefined;
     const application = bytes.toString('latin1', 3, APPLICATION_HEADER_BYTES);
-    const isRemoved = label === COMMENT || (label === APPLICATION && !KEPT_APPLICATIONS.includes(application));
-    this.subBlocks = isRemoved ? 'skip' : 'copy';
+    const isKept = label === TIMING || (label === APPLICATION && KEPT_APPLICATIONS.includes(application));
+    this.subBlocks = isKept ? 'copy' : 'skip';
     return { kind: this.subBlocks, length: 2 };
   }
 

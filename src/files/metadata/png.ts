@@ -1,4 +1,4 @@
-/** PNG (https://www.w3.org/TR/png-3/): removes texts, times and Exif metadata, and keeps everything else. */
+/** PNG (https://www.w3.org/TR/png-3/): keeps what decoders need, colours, and the frames of an animation. */
 import { printChunk } from '../crop.ts';
 import { type Container, MAX_COLLECTED_BYTES, NOTHING, SKIP_REST, type Step } from './container.ts';
 import { neededOrientation } from './orientation.ts';
@@ -6,7 +6,10 @@ import { neededOrientation } from './orientation.ts';
 const SIGNATURE_BYTES = 8;
 const HEADER_BYTES = 8;
 const CHECKSUM_BYTES = 4;
-const METADATA = ['tEXt', 'zTXt', 'iTXt', 'tIME', 'eXIf'];
+/** A capital letter begins the names of the chunks that every decoder needs. */
+const CRITICAL = /^[A-Z]/;
+const COLOURS = ['cHRM', 'gAMA', 'iCCP', 'sBIT', 'sRGB', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'hIST', 'tRNS', 'sPLT'];
+const KEPT = [...COLOURS, 'pHYs', 'acTL', 'fcTL', 'fdAT'];
 
 export class Png implements Container {
   private isBegun = false;
@@ -23,7 +26,7 @@ export class Png implements Container {
     const type = bytes.toString('latin1', 4, HEADER_BYTES);
     this.isOver = type === 'IEND';
     if (type === 'eXIf' && length <= MAX_COLLECTED_BYTES) return { kind: 'replace', length, by: orientationOf };
-    return { kind: METADATA.includes(type) ? 'skip' : 'copy', length };
+    return { kind: CRITICAL.test(type) || KEPT.includes(type) ? 'copy' : 'skip', length };
   }
 }
 
