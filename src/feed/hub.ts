@@ -1,6 +1,6 @@
 /**
  * Follows the log of changes for all feeds of a process. Groups of clients advance independently: cheap ones with every
- * look at the log, the others in turns, which are fair between callers.
+ * look at the log, while its time lasts, the others in turns, which are fair between callers.
  */
 import { FairQueue } from '../base/fair-queue.ts';
 import {
@@ -47,6 +47,15 @@ export class Hub {
   private newest: LogPosition = { seq: 0, at: '' };
   private changeCount: number | undefined;
   private lateSteps = 0;
+  private sliceEnd = 0;
+  private lastPause = Promise.resolve();
+  private readonly reader: Reader = {
+    read: async (...request) => {
+      const result = await this.engine.read(...request);
+      await this.pause();
+      return result;
+    },
+  };
 
   constructor(
     private readonly engine: Engine,
@@ -95,6 +104,14 @@ export class Hub {
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
 
+  /** SQLite may answer at once: after a slice of reads of all steps, requests are answered before the next one. */
+  private async pause(): Promise<void> {
+    if (performance.now() < this.sliceEnd) return;
+    this.lastPause = this.lastPause.then(() => new Promise((resolve) => setImmediate(resolve)));
+    await this.lastPause;
+    this.sliceEnd = performance.now() + SLICE_MS;
+  }
+
   private stepPause(): number {
     const clients = this.groups.values().reduce((sum, { members }) => sum + members.size, 0);
     return Math.min(MAX_STEP_PAUSE_MS, Math.max(STEP_MS, clients * STEP_PAUSE_MS_PER_CLIENT));
@@ -113,14 +130,15 @@ export class Hub {
     }
     const cheap = inTurns(due);
     const waiting = cheap.values();
-    let sliceEnd = now + SLICE_MS;
     const work = async () => {
       for (const group of waiting) {
+        if (performance.now() > now + STEP_BUDGET_MS) {
+          void this.takeTurn(group);
+          continue;
+        }
         const step = await this.stepFor(group);
-        if (step !== undefined) await this.withinBudget(this.take(group, this.engine, step));
-        if (performance.now() < sliceEnd) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        sliceEnd = performance.now() + SLICE_MS;
+        if (step !== undefined) await this.withinBudget(this.take(group, this.reader, step));
+        await this.pause();
       }
     };
     await Promise.all(Array.from({ length: PARALLEL_STEPS }, work));
@@ -137,9 +155,8 @@ export class Hub {
 
   private async takeTurn(group: Group): Promise<void> {
     group.isBusy = true;
-    const { engine } = this;
     const queue = group.isSlow ? this.slowTurns : this.turns;
-    const reader = group.isSlow ? queuedReader(engine, this.slowReads, '') : engine;
+    const reader = group.isSlow ? queuedReader(this.reader, this.slowReads, '') : this.reader;
     await queue.run(group.caller, 1, async () => {
       // While the database does not answer, clients wait.
       const step = await this.stepFor(group).catch(() => undefined);
