@@ -114,8 +114,8 @@ async function measure(fixtures: Fixtures, engine: string): Promise<void> {
       const before = await cpu();
       for (let nth = 0; nth < POSTS_A_ROUND; nth++)
         await post(server, collection, { ...products.next(0), id: undefined });
-      // Indexes the rest.
-      if (collection === 'searched_posts') await send(server, `/${collection}?search=wfts.first&limit=1`);
+      // Indexes the rest. A code is not corrected, so the search itself costs little.
+      if (collection === 'searched_posts') await send(server, `/${collection}?search=wfts.77777&limit=1`);
       if (round >= 0) times.set(collection, time + (await cpu()) - before);
     }
   }

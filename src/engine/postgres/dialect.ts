@@ -146,7 +146,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
     jsonRows(json, columns) {
       const values = columns.map((kind, index) => `${JSON_COLUMNS[kind]('value', index)} as c${index}`);
-      return `(select ${values.join(', ')} from jsonb_array_elements(${json}::text::jsonb))`;
+      // In a subquery, the list is read once, and not when the statement is planned.
+      return `(select ${values.join(', ')} from jsonb_array_elements((select ${json}::text::jsonb)))`;
     },
 
     joinBytes: (one, other) => `${one} || ${other}`,

@@ -14,7 +14,7 @@ import {
 } from './index-tables.ts';
 import { eachPosting, PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
-import { addChunks, CHUNK_BYTES, type IndexedWord, storeWords, wordIn } from './store-words.ts';
+import { addChunks, CHUNK_BYTES, type IndexedWord, IndexedWords, storeWords } from './store-words.ts';
 
 /** The rows of a transaction. Others wait for it. */
 export const BATCH_ROWS = 500;
@@ -64,25 +64,31 @@ export function* readStaleRows(index: IndexSql): Steps<StaleRows | undefined> {
   );
   if (rows.length === 0) return undefined;
   const indexed: number[] = [];
-  const words = new Map<string, IndexedWord>();
+  const words = new IndexedWords();
   const takeRow = (row: StepRow) => {
     if (Number(row.exists) === 0) return;
     const number = indexed.push(Number(row.seq));
-    for (const [stem, word, hits] of wordsOfRow(index, row)) wordIn(words, stem, word).list.add(number, hits);
+    eachWordOf(index, row, (stem, word, hits) => words.entry(stem, word).list.add(number, hits));
   };
   yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
-  return { stale: rows.map(({ seq }) => Number(seq)), indexed, words: [...words.values()] };
+  return { stale: rows.map(({ seq }) => Number(seq)), indexed, words: words.list };
 }
 
-/** Stores stale rows in the index, unless others have done so meanwhile. */
+/** Stores stale rows that were read in an earlier transaction, unless others have stored them meanwhile. */
+export function* storeIfStale(index: IndexSql, read: StaleRows): Steps<void> {
+  const { stale, build, dialect } = index;
+  const [counted] = yield build((bind) => {
+    const list = dialect.jsonRows(bind(JSON.stringify(read.stale.map((each) => [each]))), ['number']);
+    return `select count(*) as count from ${list} as l join ${stale} as s on s.seq = c0`;
+  });
+  if (Number(counted!.count) === read.stale.length) yield* storeStaleRows(index, read);
+}
+
+/** Stores stale rows in the index. */
 export function* storeStaleRows(index: IndexSql, read: StaleRows): Steps<void> {
   const { documents, words, stale, key, build, dialect } = index;
   const numbers = (bind: Bind, list: readonly number[], before = 0) =>
     dialect.jsonRows(bind(JSON.stringify(list.map((each, nth) => [each, before + nth + 1]))), ['number', 'number']);
-  const found = yield build(
-    (bind) => `select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0`,
-  );
-  if (found.length < read.stale.length) return;
   const unused = yield build(
     (bind) =>
       `select chunk, last, case when chunk = 0 then docs end as docs, (select max(doc) from ${documents}) as greatest from ${words} where stem = ${bind(UNUSED)}`,
@@ -121,19 +127,26 @@ function* addUnused(index: IndexSql, numbers: number[]): Steps<void> {
   yield addChunks(index, [{ stem: UNUSED, word: UNUSED, chunk, last: list.last, hex: list.encode(0) }]);
 }
 
-type WordOfRow = readonly [stem: string, word: string, hits: readonly number[]];
-
-/** The words of a row with their hits. In fields of several languages, a word may have several stems. */
-export function* wordsOfRow({ fields }: WordIndex, row: StepRow): Generator<WordOfRow> {
-  const languages = [...new Set(fields.map(({ language }) => language))];
+/** Calls `take` for the words of a row. In fields of several languages, a word may have several stems. */
+export function eachWordOf(
+  { fields }: WordIndex,
+  row: StepRow,
+  take: (stem: string, word: string, hits: readonly number[]) => void,
+): void {
+  const [first, ...others] = new Set(fields.map(({ language }) => language));
   for (const [word, hits] of hitsOf(fields.map((_, nth) => row[`t${nth}`]))) {
-    const stem = stemOf(languages[0]!, word);
-    if (languages.every((language, nth) => nth === 0 || stemOf(language, word) === stem)) yield [stem, word, hits];
-    else yield* hitsByStem(word, hits, (field) => stemOf(fields[field]!.language, word));
+    const stem = stemOf(first!, word);
+    if (others.every((language) => stemOf(language, word) === stem)) take(stem, word, hits);
+    else
+      for (const [each, some] of hitsByStem(hits, (field) => stemOf(fields[field]!.language, word)))
+        take(each, word, some);
   }
 }
 
-function* hitsByStem(word: string, hits: readonly number[], stemIn: (field: number) => string): Generator<WordOfRow> {
+function hitsByStem(
+  hits: readonly number[],
+  stemIn: (field: number) => string,
+): ReadonlyMap<string, readonly number[]> {
   const byStem = new Map<string, number[]>();
   for (let at = 0; at < hits.length; ) {
     const end = at + 3 + hits[at + 2]!;
@@ -141,7 +154,7 @@ function* hitsByStem(word: string, hits: readonly number[], stemIn: (field: numb
     byStem.set(stem, [...(byStem.get(stem) ?? []), ...hits.slice(at, end)]);
     at = end;
   }
-  for (const [stem, some] of byStem) yield [stem, word, some];
+  return byStem;
 }
 
 function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {

@@ -121,7 +121,7 @@ export function describeIndex({ collection, fields }: WordIndex): string {
   const names = fields.map(({ name, translation }) =>
     translation === undefined ? name : `${name}:${translation.tag}`,
   );
-  return `${collection.search!.language} ${names.join(' ')} 6`;
+  return `${collection.search!.language} ${names.join(' ')} 7`;
 }
 
 /** Stores the definition of a new index. `bytes` prints a literal of hexadecimal digits. */

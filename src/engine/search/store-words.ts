@@ -16,6 +16,7 @@ const RECENT_BYTES = 1_000_000;
 /** The bytes of the groups that move together, at least one: others wait, and Chinese texts have thousands. */
 export const MOVED_BYTES = 100_000;
 const BATCHES_BEFORE_PAUSE = 5;
+const GROUPS_BEFORE_PAUSE = 5;
 
 export interface IndexedWord {
   readonly stem: string;
@@ -23,14 +24,23 @@ export interface IndexedWord {
   readonly list: PostingList;
 }
 
-/** The entry of a word, made if it is missing. */
-export function wordIn(words: Map<string, IndexedWord>, stem: string, word: string): IndexedWord {
-  const name = stem === word ? word : nameOfWord(stem, word);
-  const known = words.get(name);
-  if (known !== undefined) return known;
-  const made = { stem, word, list: new PostingList() };
-  words.set(name, made);
-  return made;
+/** Words by their text: few have several stems. */
+export class IndexedWords {
+  private readonly byText = new Map<string, IndexedWord[]>();
+
+  /** The entry of a word, made if it is missing. */
+  entry(stem: string, word: string): IndexedWord {
+    const known = this.byText.get(word);
+    for (const each of known ?? []) if (each.stem === stem) return each;
+    const made = { stem, word, list: new PostingList() };
+    if (known === undefined) this.byText.set(word, [made]);
+    else known.push(made);
+    return made;
+  }
+
+  get list(): readonly IndexedWord[] {
+    return [...this.byText.values()].flat();
+  }
 }
 
 /** The group of a stem and of its words: they begin with the same letter. */
@@ -44,10 +54,11 @@ export function* storeWords(index: IndexSql, words: readonly IndexedWord[], befo
   const groups = Map.groupBy(words, ({ stem }) => letterOf(stem));
   const rows: unknown[][] = [];
   const pack = ([letter, some]: readonly [string, readonly IndexedWord[]]) => {
-    const names = some.map(({ stem, word }) => nameOfWord(stem, word)).join('\n');
+    // A stem that is the word is left out.
+    const names = some.map(({ stem, word }) => nameOfWord(stem === word ? '' : stem, word)).join('\n');
     rows.push([letter, last, names, packLists(some, before)]);
   };
-  yield* takeInSlices(groups, pack, 1);
+  yield* takeInSlices(groups, pack, GROUPS_BEFORE_PAUSE);
   yield index.build((bind) => {
     const list = index.dialect.jsonRows(bind(JSON.stringify(rows)), ['text', 'number', 'text', 'bytes']);
     return `insert into ${index.recent} (letter, last, names, docs) select * from ${list} as l`;
@@ -72,9 +83,9 @@ export function* moveWords(index: IndexSql, most: number): Steps<number> {
   const list = JSON.stringify(letters);
   const isMoved = (bind: Bind) => `letter in (select c0 from ${dialect.jsonRows(bind(list), ['text'])} as l)`;
   const batches = yield build((bind) => `select names, docs from ${recent} where ${isMoved(bind)} order by last`);
-  const words = new Map<string, IndexedWord>();
+  const words = new IndexedWords();
   const take = (stem: string, word: string, docs: Uint8Array) => {
-    const { list } = wordIn(words, stem, word);
+    const { list } = words.entry(stem, word);
     eachPosting(docs, (document, hitsAt) => {
       const hits: number[] = [];
       readHits(docs, hitsAt, hits);
@@ -82,7 +93,7 @@ export function* moveWords(index: IndexSql, most: number): Steps<number> {
     });
   };
   yield* takeInSlices(batches, ({ names, docs }) => eachRecent(names, docs, take), BATCHES_BEFORE_PAUSE);
-  yield* append(index, [...words.values()]);
+  yield* append(index, words.list);
   yield build((bind) => `delete from ${recent} where ${isMoved(bind)}`);
   return all;
 }
@@ -96,7 +107,8 @@ export function eachRecent(
 ): void {
   const [texts, bytes] = [String(names).split('\n'), docs as Uint8Array];
   eachList(bytes, (nth, start, end) => {
-    const [stem, word] = [texts[2 * nth]!, texts[2 * nth + 1]!];
+    const word = texts[2 * nth + 1]!;
+    const stem = texts[2 * nth] || word;
     if (isWanted(stem, word)) take(stem, word, bytes.subarray(start, end));
   });
 }

@@ -1,7 +1,7 @@
 /** Compares the word index of a collection with its rows. */
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { identifier } from '../sql/statement.ts';
-import { joinReferences, textColumns, wordsOfRow } from './index-rows.ts';
+import { eachWordOf, joinReferences, textColumns } from './index-rows.ts';
 import { type IndexSql, UNUSED } from './index-tables.ts';
 import { eachPosting, readHits } from './postings.ts';
 import type { StepRow, Steps } from './steps.ts';
@@ -39,7 +39,9 @@ export function* verifyIndex(index: IndexSql): Steps<IndexState> {
     for (const row of rows) {
       last = Number(row.doc);
       let sum = 0;
-      for (const [, word, hits] of wordsOfRow(index, row)) sum = add(sum, word, hits);
+      eachWordOf(index, row, (_, word, hits) => {
+        sum = add(sum, word, hits);
+      });
       if (sum !== (indexed.get(last) ?? 0)) wrong += 1;
     }
     if (rows.length < PAGE_ROWS) return { stale: Number(counts!.stale), wrong };

@@ -140,8 +140,9 @@ export class Vocabulary {
           const text = names[at]!;
           if (text.length < patterns.shortest || text.length > patterns.longest) continue;
           const known = similar.get(text);
-          if (known === undefined) similar.set(text, new Set([names[at - 1]!]));
-          else known.add(names[at - 1]!);
+          const stem = names[at - 1] || text;
+          if (known === undefined) similar.set(text, new Set([stem]));
+          else known.add(stem);
         }
       });
       const near = nearWords(word, similar.keys()).filter(({ text }) => !isCode(text));

@@ -217,8 +217,8 @@ function changeIndex<T>(pool: Pool, index: WordIndex, steps: Steps<T>): Promise<
   return inTransaction(
     pool,
     async (connection) => {
-      // Not the words: vacuum would wait for it.
-      await connection.unsafe(`lock table ${index.documents} in exclusive mode`);
+      // Not the words: vacuum would wait for it. A batch finds its rows by their keys instead of reading whole tables.
+      await connection.unsafe(`lock table ${index.documents} in exclusive mode; set local random_page_cost = 0.1`);
       return awaitSteps(steps, (statement) => query(connection, statement));
     },
     true,

@@ -4,7 +4,7 @@ import { memoize } from '../../../base/memo.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
-import { readStaleRows, type StaleRows, storeStaleRows } from '../../search/index-rows.ts';
+import { readStaleRows, type StaleRows, storeIfStale } from '../../search/index-rows.ts';
 import {
   describeIndex,
   ownFields,
@@ -152,7 +152,7 @@ export function indexWords(connection: Connection, collection: Collection, waitM
     if (batch.stale.length > FEW_ROWS) return batch.stale.length;
   }
   batches.delete(name);
-  changeIndex(connection, storeStaleRows(withSql(sqliteDialect, index), batch), waitMs);
+  changeIndex(connection, storeIfStale(withSql(sqliteDialect, index), batch), waitMs);
   return batch.stale.length;
 }
 
