@@ -2,6 +2,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { printJson } from '../../collection/types/json/json-text.ts';
 import type { Ranking } from '../../plan/types.ts';
+import type { Term } from '../../text/words/query.ts';
 import { highlight } from './highlight.ts';
 import type { RankJob } from './rank-job.ts';
 import { scoreRows, wordsIn } from './score.ts';
@@ -27,9 +28,9 @@ function* findRows(vocabulary: Vocabulary, { query, fields }: RankJob): Steps<Re
   const { readHits } = vocabulary;
   const scoring = { query, weights, readHits, matchesOf: (word: string) => vocabulary.matchesOf(word) };
   const scores = yield* scoreRows(scoring, true);
-  const wanted = [
-    ...new Set(terms.filter(({ isNegated, isPhrase }) => !isNegated && !isPhrase).flatMap((term) => term.words)),
-  ];
+  const isFound = ({ whole }: Term) => whole !== undefined && vocabulary.matchesOf(whole).size > 0;
+  const wantedTerms = terms.filter((term) => !term.isNegated && !term.isPhrase && !isFound(term));
+  const wanted = [...new Set(wantedTerms.flatMap((term) => term.words))];
   const unknown = wanted.filter((word) => vocabulary.matchesOf(word).size === 0);
   if (scores.size > 0 && unknown.length === 0) return scores;
   yield* vocabulary.correct(scores.size === 0 && unknown.length === 0 ? wanted : unknown);

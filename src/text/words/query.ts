@@ -2,7 +2,7 @@
 import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isStopWord, type Language } from './languages.ts';
-import { wordsOf } from './tokens.ts';
+import { isCode, wordsOf } from './tokens.ts';
 
 /** One or more words in a row. */
 export interface Term {
@@ -10,7 +10,7 @@ export interface Term {
   readonly isNegated: boolean;
   /** Whether the words must follow each other, as written. */
   readonly isPhrase: boolean;
-  /** A code as a whole: a row may have it in place of all the words. */
+  /** A code or compound as a whole: a row may have it in place of all the words. */
   readonly whole?: string;
   /** The word that may be incomplete, if the term is the last one. */
   readonly beginning?: string;
@@ -69,7 +69,9 @@ function termsOf(text: string, isNegated: boolean, isPhrase: boolean): Term[] {
   if (words.length === 0) return [];
   const whole = all.find(({ parts }) => parts === words.length)?.text;
   if (isPhrase || isNegated || whole !== undefined) {
-    const term = { words, isNegated, isPhrase: isPhrase || words.length > 1 };
+    // A row may have the parts of a compound anywhere, but not those of a code.
+    const isCompound = whole !== undefined && !isCode(whole) && !isNegated;
+    const term = { words, isNegated, isPhrase: isPhrase || (words.length > 1 && !isCompound) };
     return [{ ...term, ...defined({ whole, beginning: isPhrase || isNegated ? undefined : whole }) }];
   }
   return words.map((word) => ({ words: [word], isNegated, isPhrase: false, beginning: word }));
@@ -77,6 +79,6 @@ function termsOf(text: string, isNegated: boolean, isPhrase: boolean): Term[] {
 
 /** Without stop words, unless there is nothing else. A phrase keeps them. */
 function withoutStopWords(terms: readonly Term[], language: Language): readonly Term[] {
-  const isKept = ({ words, isPhrase }: Term) => isPhrase || !isStopWord(language, words[0]!);
+  const isKept = ({ words, isPhrase }: Term) => isPhrase || !words.every((word) => isStopWord(language, word));
   return terms.some((term) => !term.isNegated && isKept(term)) ? terms.filter(isKept) : terms;
 }

@@ -4,12 +4,12 @@
  */
 interface Word {
   readonly text: string;
-  /** Its place among the words of the text. A code as a whole has the place of its first part. */
+  /** Its place among the words of the text. A code or compound as a whole has the place of its first part. */
   readonly position: number;
   /** Its place in the text. */
   readonly start: number;
   readonly end: number;
-  /** The number of its parts, if it is a code as a whole, beside its parts: `ab1234` for `AB-1234`. */
+  /** The number of its parts, if it is a code or compound as a whole, beside its parts: `ab1234` for `AB-1234`. */
   readonly parts?: number;
 }
 
@@ -19,6 +19,8 @@ const CHUNK = /[\p{L}\p{N}\p{M}]+((?:[-._/:][\p{L}\p{N}\p{M}]+)*)/gu;
 const ASCII_CHUNK = /[a-z0-9]+((?:[-._/:][a-z0-9]+)*)/g;
 const PART = /[\p{L}\p{N}\p{M}]+/gu;
 const DIGIT = /\p{N}/u;
+/** Words joined by hyphens alone: `Wi-Fi` is also written `WiFi`. */
+const COMPOUND = /^[^._/:]*$/;
 const WITHOUT_SPACES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const BEYOND_ASCII = /[^\x00-\x7f]/;
@@ -76,7 +78,7 @@ export function wordsOf(text: string): Word[] {
     }
     const parts = [...chunk.matchAll(PART)];
     for (const part of parts) add(part[0], index + part.index);
-    if (!DIGIT.test(chunk)) continue;
+    if (!DIGIT.test(chunk) && !COMPOUND.test(chunk)) continue;
     const whole = foldWord(parts.map(([part]) => part).join(''));
     words.push({ text: whole, position: first, start: index, end: index + chunk.length, parts: parts.length });
   }

@@ -252,6 +252,26 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     ]);
   });
 
+  test('a compound is found with and without its hyphen, and its parts anywhere', async () => {
+    const admin = shop.as('admin');
+    const names = ['Wi-Fi router', 'Wifi cable', 'Fi and wi', 'In-ear plug'];
+    const rows = names.map((name, nth) => ({ id: 20 + nth, name }));
+    await admin.fetch('/products', sendJson('POST', rows));
+    const found = async (words: string) => (await ids(words)).toSorted((one, other) => Number(one) - Number(other));
+    for (const words of ['wifi', 'WiFi']) expect([words, await found(words)]).toEqual([words, [20, 21]]);
+    expect(await found('wi-fi')).toEqual([20, 21, 22]);
+    expect(await ids('wifi router')).toEqual([20]);
+    expect(await ids('wi-fi cable')).toEqual([21]);
+    expect(await ids('"wi-fi"')).toEqual([20, 21]);
+    expect(await ids('router -wifi')).toEqual([]);
+    expect(await ids('cable -wi-fi')).toEqual([]);
+    expect(await ids('inear')).toEqual([23]);
+    expect(await ids('in-ear')).toEqual([23]);
+    const [marked] = await admin.list('/products?search=wfts.wifi router&select=search->highlight');
+    expect(marked as unknown).toEqual({ highlight: { name: '<mark>Wi-Fi</mark> <mark>router</mark>' } });
+    await admin.fetch('/products?id=gte.20', { method: 'DELETE' });
+  });
+
   test('a change is found at once', async () => {
     const admin = shop.as('admin');
     await admin.fetch('/products', sendJson('POST', { id: 50, name: 'Umbrella', brand_id: 1, secret: false }));
