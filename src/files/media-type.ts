@@ -63,6 +63,8 @@ export function findMediaType(head: Uint8Array, named: string | null): string {
 
 function signatureOf(head: Uint8Array): string | undefined {
   const text = Buffer.from(head.subarray(0, 16)).toString('latin1');
+  // Nothing but its start is left of a JPEG that breaks off in its metadata. No decoder reads it.
+  if (text === '\xff\xd8') return 'image/jpeg';
   return SIGNATURES.find(([type, offset, bytes]) => {
     return text.startsWith(bytes, offset) && (offset !== 8 || text.startsWith('RIFF')) && type !== '';
   })?.[0];

@@ -38,6 +38,8 @@ describe.each(Object.keys(PLACES))('%s: hostile files', (engine) => {
       ['image/gif', 'GIF89a/*\0\0\0*/=1;alert(1)'],
       ['image/png', '\x89PNG\r\n\x1a\n<script>alert(1)</script>'],
       ['image/jpeg', '\xff\xd8\xff\xe0<?php system($_GET[0]); ?>'],
+      // Nothing of it but its start is left without its metadata.
+      ['image/jpeg', '\xff\xd8\xff\xe1<?php system($_GET[0]); ?>'],
       ['image/webp', 'RIFF\x10\0\0\0WEBPVP8 <script>'],
     ] as const) {
       for (const named of [type, '']) {
