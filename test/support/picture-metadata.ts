@@ -35,6 +35,8 @@ export async function jpegWith(orientation: number): Promise<Buffer> {
   const plain = await new Bun.Image(PIXELS).jpeg().buffer();
   return Buffer.concat([
     plain.subarray(0, 2),
+    segment(0xe0, 'JFIF\0\x01\x01\0\0\x01\0\x01', '\x02\x03', SECRET),
+    segment(0xe0, 'JFXX\0\x10', SECRET),
     segment(0xe1, 'Exif\0\0', exif(orientation)),
     segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0', SECRET),
     segment(0xe2, 'ICC_PROFILE\0\x01\x01', PROFILE),

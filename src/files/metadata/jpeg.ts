@@ -1,4 +1,4 @@
-/** JPEG (ITU T.81, annex B): keeps what decoders need, colour profiles (APP2) and Adobe's colour transform (APP14). */
+/** JPEG (ITU T.81, annex B): keeps what decoders need, colour profiles (APP2) and colour transforms (APP0, APP14). */
 import { type Container, NOTHING, SKIP_REST, type Step } from './container.ts';
 import { neededOrientation } from './orientation.ts';
 
@@ -6,7 +6,10 @@ const [MARK, STUFFED, RESTART_0, RESTART_7, START, END, SCAN] = [0xff, 0x00, 0xd
 const [APP0, APP1, APP2, APP14, APP15, COMMENT] = [0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe];
 const PROFILE = 'ICC_PROFILE\0';
 const EXIF = 'Exif\0\0';
+const JFIF = 'JFIF\0';
 const HEADER_BYTES = 4;
+/** A segment of JFIF without a thumbnail, whose width and height are its last bytes. */
+const JFIF_BYTES = 18;
 
 export class Jpeg implements Container {
   private isInScan = false;
@@ -29,6 +32,7 @@ export class Jpeg implements Container {
   }
 
   private segment(code: number, length: number, bytes: Buffer): Step | undefined {
+    if (code === APP0) return { kind: 'replace', length, by: withoutThumbnail };
     if (code === APP1) return { kind: 'replace', length, by: orientationOf };
     if (code === APP2) {
       const enough = Math.min(length, HEADER_BYTES + PROFILE.length);
@@ -59,6 +63,14 @@ function endOfScan(bytes: Buffer): number {
     else if (code !== MARK) return at;
   }
   return bytes.length;
+}
+
+/** A thumbnail may show what was cut off the picture. */
+function withoutThumbnail(segment: Buffer): Uint8Array {
+  const isKept = segment.toString('latin1', HEADER_BYTES, HEADER_BYTES + JFIF.length) === JFIF;
+  if (!isKept || segment.length <= JFIF_BYTES) return isKept ? segment : NOTHING;
+  const header = Buffer.from([MARK, APP0, 0, JFIF_BYTES - 2]);
+  return Buffer.concat([header, segment.subarray(HEADER_BYTES, JFIF_BYTES - 2), Buffer.alloc(2)]);
 }
 
 function orientationOf(segment: Buffer): Uint8Array {
