@@ -1,5 +1,6 @@
 /** The form of a field becomes a merge patch of the declaration. */
 import { expect, test } from 'bun:test';
+import { findPart } from '../../src/console/browser/settings/declared-text.tsx';
 import { expressionProblem, fieldPatch, formOf } from '../../src/console/browser/settings/field-patch.ts';
 
 test('a new field has the properties that the form gives, with values of its type', () => {
@@ -52,6 +53,19 @@ test('a reference changes together with the effect of a delete, and translations
     type: 'text',
     translations: ['de', 'fr'],
   });
+});
+
+test('the text of a role is that of the member, not of a field with its name', () => {
+  const lines = `collections:
+  people:
+    fields:
+      roles: text
+roles:
+  clerk:
+    people: { read: { where: 'or=(roles.eq.a,roles.eq.b)' } }
+  other: all`.split('\n');
+  expect(findPart(lines, ['roles', 'clerk'])).toEqual({ first: 5, lines: lines.slice(5, 7) });
+  expect(findPart(lines, ['roles', 'fields'])).toBeUndefined();
 });
 
 test('the mistake of an expression has its column', () => {

@@ -37,6 +37,28 @@ browserStories(
       expect(await place(cell)).toEqual(before);
     });
 
+    test('a filter or an order that is chosen in the table leaves the focus there', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?order=id');
+      await untilShown(page, ['Chai']);
+      const focused = () => page.evaluate<string>('document.activeElement.closest("[role]")?.getAttribute("role")');
+      await page.locator('[data-row="0"] [data-field=status]').click();
+      await page.keyboard.press('Shift+F10');
+      await page.getByRole('menuitem', { name: /^Only / }).press('Enter');
+      await until(
+        'the table with the focus',
+        async () => page.url().includes('status=eq') && (await focused()) === 'grid',
+      );
+      await page.keyboard.press('ArrowDown');
+      await page.locator('[data-row="1"] .active').waitFor();
+      const head = page.locator('[role=columnheader][data-field=id] button');
+      await head.focus();
+      await page.keyboard.press('Enter');
+      await page.locator('[role=columnheader][data-field=id][aria-sort=descending]').waitFor();
+      const ownHead = "document.activeElement.closest('[role=columnheader]')?.dataset.field";
+      await until('the head with the focus', async () => (await page.evaluate(ownHead)) === 'id');
+    });
+
     test('a choice in the dialog “Change a field” moves neither inputs nor buttons', async () => {
       const { page } = stage;
       await stage.open('/c/products?id=lt.6');

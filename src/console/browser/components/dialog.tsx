@@ -68,8 +68,10 @@ export function useModal() {
     const dialog = element.current!;
     if (!dialog.open) dialog.showModal();
     // The browser would prefer a body that scrolls.
-    if (document.activeElement?.className === 'dialog-body')
-      document.activeElement.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
+    const [first, body] = [dialog.querySelector<HTMLElement>('[data-first]'), document.activeElement];
+    if (first !== null) first.focus();
+    else if (body?.className === 'dialog-body')
+      body.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
     return () => {
       dialog.close();
       // The element that had the focus before may go with the dialog, such as the bar of rows that are deleted.
@@ -92,6 +94,8 @@ interface DialogProps {
     /** The button is disabled until the result is there. The dialog stays open after false, and shows an error. */
     readonly onSubmit: () => unknown;
     readonly isBusy?: boolean;
+    /** Whether Enter submits at once: the inputs only correct what the dialog proposes. */
+    readonly isFirst?: boolean;
     readonly isDanger?: boolean;
   };
   /** More buttons, at the start of the foot. */
@@ -152,7 +156,12 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
           <span className="space" />
           <Button onClick={cancel}>{submit === undefined ? t.app.close : t.app.cancel}</Button>
           {submit !== undefined && (
-            <Button type="submit" kind={submit.isDanger ? 'danger' : 'primary'} aria-disabled={isBusy}>
+            <Button
+              type="submit"
+              kind={submit.isDanger ? 'danger' : 'primary'}
+              aria-disabled={isBusy}
+              data-first={submit.isFirst}
+            >
               {submit.label}
             </Button>
           )}

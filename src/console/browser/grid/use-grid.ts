@@ -233,7 +233,10 @@ const places = new Map<string, Place>();
 
 const lastSelection = (url: string): Selection => places.get(url)?.selection ?? START;
 
-/** Returns to the last place of a list, and remembers it when the list is left. */
+/** The field of the focused head, or empty for a cell, in a grid that another filter or order replaces. */
+let replacedFocus: string | undefined;
+
+/** Returns to the last place and the focus of a list, and remembers them when the list is left. */
 function usePlace(url: string, scroller: RefObject<HTMLElement | null>, selection: Selection, isShown: boolean): void {
   const latest = useRef(selection);
   latest.current = selection;
@@ -242,6 +245,16 @@ function usePlace(url: string, scroller: RefObject<HTMLElement | null>, selectio
     if (!isShown || element === null) return;
     const { left = 0, top = 0 } = places.get(url) ?? {};
     element.scrollTo(left, top);
-    return () => void places.set(url, { left: element.scrollLeft, top: element.scrollTop, selection: latest.current });
+    const head = element.querySelector<HTMLElement>(
+      `[role=columnheader][data-field="${CSS.escape(replacedFocus ?? '')}"] button`,
+    );
+    if (replacedFocus !== undefined && document.activeElement === document.body) (head ?? element).focus();
+    replacedFocus = undefined;
+    return () => {
+      places.set(url, { left: element.scrollLeft, top: element.scrollTop, selection: latest.current });
+      const focused = document.activeElement;
+      const field = focused?.closest<HTMLElement>('[role=columnheader]')?.dataset.field;
+      replacedFocus = element.contains(focused) ? (field ?? '') : undefined;
+    };
   }, [url, scroller, isShown]);
 }

@@ -62,7 +62,7 @@ function OtherRows({ target }: { readonly target: Target }) {
   });
   if (referrersOf(collection).length === 0) return null;
   return (
-    <div className="other-rows">
+    <div className="other-rows" aria-live="polite">
       <Loaded query={query} lines={2}>
         {({ effects, isComplete }) => (
           <ul className="bullets">

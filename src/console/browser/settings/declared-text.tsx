@@ -22,8 +22,11 @@ export function findPart(lines: readonly string[], path: readonly string[]) {
   let [first, last, depth] = [-1, lines.length, -1];
   for (const name of path) {
     const isMember = (line: string) => /^\s*["']?(.*?)["']?\s*:/.exec(line)?.[1] === name;
+    // A deeper member may have the same name.
+    const inner = lines.slice(first + 1, last).filter((line) => /^\s*["'\w]/.test(line) && depthOf(line) > depth);
+    const own = Math.min(...inner.map(depthOf));
     const at = lines.findIndex(
-      (line, index) => index > first && index < last && depthOf(line) > depth && isMember(line),
+      (line, index) => index > first && index < last && depthOf(line) === own && isMember(line),
     );
     if (at < 0) return undefined;
     depth = depthOf(lines[at]!);

@@ -43,7 +43,11 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
     return saveRows(collection, editsOf(changes), report, added, requestId);
   };
   const [label, both] = say(t.grid.changeCells, t.grid.addRows);
-  const submit = { label: both === undefined ? label! : t.grid.changeAndAdd(changes.length, added.length), onSubmit };
+  const submit = {
+    label: both === undefined ? label! : t.grid.changeAndAdd(changes.length, added.length),
+    isFirst: true,
+    onSubmit,
+  };
   const summary = lines.length === 0 ? [t.grid.willPaste(0)] : say(t.grid.willPaste, t.grid.willAdd);
   if (problems.length > 0) summary.push(t.grid.cannotPaste(problems.length));
   const hidden = Math.max(0, lines.length - MAX_SHOWN);

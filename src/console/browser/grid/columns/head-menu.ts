@@ -33,6 +33,11 @@ export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions)
   const sort = (isDescending: boolean) => show({ order: [{ name, isDescending }] });
   const others = order.filter((key) => key.name !== name);
   const moveTo = (to: string) => set(moveColumn(collection, settings, name, to));
+  const hide = () => {
+    setColumnSettings(query, toggleColumn(settings, name));
+    // The head that had the focus is gone.
+    document.querySelector<HTMLElement>('[role=grid]')!.focus();
+  };
   const groups: readonly MenuGroup[] = [
     {
       items: [
@@ -56,7 +61,7 @@ export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions)
             onChoose: moveTo(visible[place + 1]!),
           },
         { label: t.grid.fitWidth, onChoose: fit },
-        place > 0 && { label: t.grid.hideColumn, icon: 'x', onChoose: set(toggleColumn(settings, name)) },
+        place > 0 && { label: t.grid.hideColumn, icon: 'x', onChoose: hide },
       ],
     },
   ];

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { exactDecimal, exactUnits, printDecimal, rounded } from '../../../../collection/types/number/decimal-text.ts';
-import { applyChange, ChangedMeanwhile, previewChange, type Target } from '../../api/bulk-change.ts';
+import { applyChange, ChangedMeanwhile, type Preview, previewChange, type Target } from '../../api/bulk-change.ts';
 import { type Field, labelOf, mayWrite, titleOf } from '../../api/catalogue.ts';
 import { problemOf } from '../../api/errors.ts';
 import { explain } from '../../api/explain.ts';
@@ -121,30 +121,32 @@ export default function BulkDialog({ target }: { readonly target: Target }) {
       <div className="bulk-preview">
         {preview.isFetching && <Skeleton lines={2} />}
         {isReady && preview.error !== null && <PreviewProblem field={field} error={preview.error} />}
+        {/* Screen readers say a change of it, so it is there before the preview. */}
+        <p role="status">{isReady && preview.data !== undefined && summaryOf(preview.data)}</p>
         {isReady && preview.data !== undefined && (
-          <>
-            <p role="status">
-              {preview.data.changing === 0 ? t.grid.noChange : t.grid.willChange(preview.data.changing)}{' '}
-              {preview.data.empty > 0 && t.grid.withoutNumber(preview.data.empty)}
-            </p>
-            <table aria-label={t.grid.firstChanges}>
-              <tbody>
-                {preview.data.examples.map(({ before, after }) => (
-                  <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>
-                    <td>{titleOf(collection, before)}</td>
-                    <td>
-                      {formatValue(place, before[field.name])} → {formatValue(place, after[field.name])}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </>
+          <table aria-label={t.grid.firstChanges}>
+            <tbody>
+              {preview.data.examples.map(({ before, after }) => (
+                <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>
+                  <td>{titleOf(collection, before)}</td>
+                  <td>
+                    {formatValue(place, before[field.name])} → {formatValue(place, after[field.name])}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
         )}
       </div>
     </Dialog>
   );
 }
+
+const summaryOf = ({ changing, empty }: Preview): string =>
+  [
+    changing === 0 ? t.grid.noChange : t.grid.willChange(changing),
+    ...(empty > 0 ? [t.grid.withoutNumber(empty)] : []),
+  ].join(' ');
 
 function PreviewProblem({ error, field }: { readonly field: Field; readonly error: unknown }) {
   if (problemOf(error) === undefined) return <ErrorMessage error={error} />;
