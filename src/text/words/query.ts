@@ -26,11 +26,14 @@ export interface WordQuery {
 export type SearchSyntax = 'web' | 'words' | 'phrase';
 
 const MAX_QUERY_WORDS = 64;
+/** Checked first: splitting a text of half a megabyte into words would delay other requests. */
+const MAX_QUERY_LENGTH = 10_000;
 const PIECE = /(-?)"([^"]*)"?|(\S+)/gu;
 /** A shorter last word is not a prefix: too many words begin with it. */
 const SHORTEST_PREFIX = 2;
 
 export function parseWords(text: string, language: Language, syntax: SearchSyntax): WordQuery {
+  if (text.length > MAX_QUERY_LENGTH) throw tooLong(MAX_QUERY_LENGTH, 'characters', text.length);
   const groups: Term[][] = [[]];
   const pieces = syntax === 'phrase' ? [['', '', text] as const] : [...text.matchAll(PIECE)];
   let isAfterWord = true;
@@ -50,16 +53,16 @@ export function parseWords(text: string, language: Language, syntax: SearchSynta
   }
   const kept = groups.map((terms) => withoutStopWords(terms, language)).filter((terms) => terms.length > 0);
   const count = kept.flat().reduce((sum, { words }) => sum + words.length, 0);
-  if (count > MAX_QUERY_WORDS) {
-    throw new ApiError('54000', `a search may have ${MAX_QUERY_WORDS} words, not ${count}`, {
-      hint: 'Search for fewer words.',
-    });
-  }
+  if (count > MAX_QUERY_WORDS) throw tooLong(MAX_QUERY_WORDS, 'words', count);
   const prefix = kept.at(-1)?.at(-1)?.beginning;
   const endsWithWord = /[\p{L}\p{N}\p{M}]\s*[.?!]*\s*$/u.test(text);
   return prefix === undefined || !endsWithWord || prefix.length < SHORTEST_PREFIX
     ? { groups: kept }
     : { groups: kept, prefix };
+}
+
+function tooLong(most: number, of: 'words' | 'characters', count: number): ApiError {
+  return new ApiError('54000', `a search may have ${most} ${of}, not ${count}`, { hint: 'Search for fewer words.' });
 }
 
 /** The words of a piece. Those of a compound or a code belong together. */

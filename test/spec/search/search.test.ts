@@ -306,6 +306,8 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     await expectRefusal(await admin.fetch('/products?search=wfts.red', asOf), 400, 'PGRST127');
     const many = Array.from({ length: 70 }, (_, index) => `w${index}`).join(' ');
     await expectRefusal(await admin.fetch(`/products?search=wfts.${many}`), 400, '54000');
+    const long = await expectRefusal(await admin.fetch(`/products?search=wfts.${'a'.repeat(20_000)}`), 400, '54000');
+    expect(long.message).toBe('a search may have 10000 characters, not 20000');
     await expectRefusal(await admin.fetch('/brands?search=wfts.red'), 400, '42703');
   });
 });
