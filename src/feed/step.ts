@@ -102,7 +102,8 @@ async function eventsAmong(
     read(keyed, upTo),
     matching && read(matching, upTo),
   ]);
-  if (before === undefined || after === undefined) return 'too long';
+  const isWhole = before !== undefined && after !== undefined && (matching === undefined || matches !== undefined);
+  if (!isWhole) return 'too long';
   const events = differences(before, after);
   return plan.isLive ? liveEvents(events, matches) : events.map(({ name, key, row = key }) => ({ name, data: row }));
 }
