@@ -54,6 +54,38 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect(await log(1)).toHaveLength(3);
     });
 
+    test('a rejected write takes as many positions whether the row that it refers to is hidden or missing', async () => {
+      const headers = customer(1);
+      const positionAfter = async (path: string, rows: unknown, more: Record<string, string>) => {
+        const method = more.prefer === undefined ? 'PATCH' : 'POST';
+        const rejected = await shop.fetch(path, sendJson(method, rows, { ...headers, ...more }));
+        expect(rejected.status).toBe(403);
+        await change('/order_lines?id=eq.1', { quantity: { increment: 1 } }, headers);
+        const [last] = await get<{ seq: number }[]>('/changes?select=seq&order=seq.desc&limit=1', headers);
+        return last!.seq;
+      };
+      for (const [path, rowsOf, more = {}] of [
+        ['/order_lines?id=eq.1', (order_id: number) => ({ order_id })],
+        ['/order_lines?id=in.(1,2)', (order_id: number) => ({ order_id })],
+        ['/order_lines', (order_id: number) => [{ id: 1, order_id }]],
+        [
+          '/order_lines',
+          (order_id: number) => [
+            { id: 1, quantity: 4, order_id: 1 },
+            { id: 2, quantity: 4, order_id },
+          ],
+        ],
+        ['/order_lines', (order_id: number) => ({ id: 1, order_id }), { prefer: 'resolution=merge-duplicates' }],
+      ] as const) {
+        const [start, hidden, missing] = [
+          await positionAfter(path, rowsOf(99), more),
+          await positionAfter(path, rowsOf(4), more),
+          await positionAfter(path, rowsOf(99), more),
+        ];
+        expect({ path, positions: hidden - start }).toEqual({ path, positions: missing - hidden });
+      }
+    });
+
     test('earlier rows are read with the related rows of that time', async () => {
       const first = new Date().toISOString();
       await Bun.sleep(5);

@@ -1,7 +1,4 @@
-/**
- * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A
- * cast that fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
- */
+/** How many bytes a statement may read: of all its rows, or of each. */
 import type { ApiError } from '../../../base/errors.ts';
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
@@ -12,14 +9,13 @@ import { maxKeys } from '../../shared/plan-keys.ts';
 import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';
 import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
-import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
-import { sqlState } from '../errors.ts';
+import { identifier, type SqlDialect } from '../../sql/statement.ts';
+import { isRaised, raisedText, raiseIf } from '../raise.ts';
 
 /** Names of rows on their way to an answer. No collection and no field can have such a name. */
 export const CHANGED_ROWS = '" changed rows"';
 export const RETURNED_ROWS = '" returned rows"';
-/** PostgreSQL repeats this text in its error, in any language. It is random, so that no trigger can raise it. */
-const TOO_LONG = `too many bytes ${crypto.randomUUID()}`;
+const TOO_LONG = raisedText('too many bytes');
 /** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
 const PAGE_ROWS = 128;
 /** Collections with a row beyond its share in a longer list: their rows are summed from then on. */
@@ -35,9 +31,9 @@ export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, v
   const bytes = [String(least), ...lengths].join(' + ');
   const source = `from (${rows}) as ${identifier(name)}`;
   const maxBytes = bounded === 'row' ? MAX_ROW_BYTES : share;
-  if (maxBytes !== undefined) return `select * ${source} where ${raiseIf(`${bytes} > ${maxBytes}`)}`;
+  if (maxBytes !== undefined) return `select * ${source} where ${raiseIf(`${bytes} > ${maxBytes}`, TOO_LONG)}`;
   const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as " bytes so far" ${source}`;
-  return `select * from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${CURSOR_BYTES}`)}`;
+  return `select * from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${CURSOR_BYTES}`, TOO_LONG)}`;
 };
 
 /** Bounds a list that becomes part of one row. */
@@ -57,17 +53,13 @@ export function changedWithin(change: string, columns: string, long: string): st
 
 function countedWithin(query: string, columns: string, long: string, bytes = MAX_RETURNED_BYTES): string {
   const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as " bytes so far" from (${query}) as listed`;
-  return `select ${columns} from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${bytes}`)}`;
+  return `select ${columns} from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${bytes}`, TOO_LONG)}`;
 }
 
 /** A computed value, which must not be longer than its field allows. */
 export function valueWithin(sql: string, { name, maxBytes }: Field): string {
   const isTooLong = raiseIf(`octet_length(to_json(value)::text) > ${maxBytes}`, `${TOO_LONG} ${name}`);
   return `(select value from (select ${sql} as value) as computed where ${isTooLong})`;
-}
-
-function raiseIf(condition: string, text = TOO_LONG): string {
-  return `(case when ${condition} then ${quoteText(text)} end)::pg_lsn is null`;
 }
 
 /** If this many rows could exceed the budget, they are summed, or each has its share. */
@@ -97,5 +89,5 @@ export function tooLong(error: unknown, { fields }: Collection): ApiError {
 }
 
 export function isTooLong(error: unknown): boolean {
-  return sqlState(error) === '22P02' && (error as Error).message.includes(TOO_LONG);
+  return isRaised(error, TOO_LONG);
 }

@@ -1,7 +1,6 @@
 /** A bulk update: each object identifies its row by unique fields and changes its other fields. */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
-import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';
@@ -18,13 +17,12 @@ import { sqlState } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
 import { changedWithin, isTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
-import { qualifiedKey } from './statements.ts';
+import { isAllowed, qualifiedKey } from './statements.ts';
 import type { Progress, Step, WriteContext, WriteLimits, Written } from './step.ts';
 
 interface ChangedRow {
   readonly ' row number': number;
   readonly ' row json'?: string;
-  readonly ' is allowed'?: boolean;
 }
 
 /** A longer statement would delay other requests. */
@@ -41,7 +39,6 @@ interface BulkUpdate extends Pick<Step, 'context'> {
 
 export async function bulkUpdate(runner: Runner, job: BulkUpdate): Promise<Written> {
   const { context, plan, returnsRows, limits, progress } = job;
-  const { collection } = context;
   const deadline = performance.now() + limits.querySeconds * 1000;
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
@@ -57,7 +54,6 @@ export async function bulkUpdate(runner: Runner, job: BulkUpdate): Promise<Writt
   let bytes = 0;
   for (const batch of batchesOf(changes)) {
     for (const row of await updateBatch(runner, batch, update, progress)) {
-      if (row[' is allowed'] === false) throw rowDenied(collection.name);
       const text = row[' row json'] ?? '';
       texts.set(row[' row number'], text);
       bytes += text.length;
@@ -171,7 +167,7 @@ function compileBatch(
     });
     const scope = scopeOf(dialect, bind, collection.name);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
-    const allowed = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as " is allowed"`;
+    const allowed = changed === undefined ? '' : `, ${isAllowed(changed, scope)} as " is allowed"`;
     const update = `update ${table} set ${set.join(', ')} from ${input} where ${hasSameKey(context, by)}${rule} returning ${INPUT_ROWS}." row number"${allowed}`;
     if (!returnsRows) return update;
     const names = `" row number", ${changed === undefined ? '' : '" is allowed", '}" row json"`;

@@ -34,6 +34,7 @@ import {
 import { TEXT, textOf } from '../dialect.ts';
 import { originColumn } from '../history/log.ts';
 import { onlyLogTrigger, sharedOrigins } from '../history/triggers.ts';
+import { isRaised, raisedText, raiseIf } from '../raise.ts';
 import { CHANGED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, storedRecordset } from './input-rows.ts';
 import { listOf, neededFields, type ReturnedRows } from './returned-rows.ts';
@@ -108,13 +109,14 @@ export function compileWrite(
     const { key } = collection;
     const { restriction } = plan;
     const keys = key.every((field) => fields.includes(field)) ? keyText(key, dialect) : 'null::json';
-    const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
+    const end = restriction === undefined ? '' : ` where ${areAllowed(restriction, scope)}`;
     const by = context.origin === undefined ? '' : `, ${originColumn(context.origin, bind)} as origin`;
-    const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${keys} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
+    const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${keys} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${by}`;
     const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
     const changedRows = `select * from ${CHANGED_ROWS}`;
-    if (isReadAfter) return `${changed}, (${returnedWithin(changedRows)})::text as stored`;
-    return returned === undefined ? changed : `${changed}, (${listOf(returned, changedRows, scope)}) as rows`;
+    if (isReadAfter) return `${changed}, (${returnedWithin(changedRows)})::text as stored${end}`;
+    const shown = returned === undefined ? '' : `, (${listOf(returned, changedRows, scope)}) as rows`;
+    return `${changed}${shown}${end}`;
   });
 }
 
@@ -201,11 +203,26 @@ export function qualifiedKey({ name, key }: Collection): string {
   return columnList(key, `${identifier(name)}.`);
 }
 
-/** Counts changed rows that violate the rules. */
-function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
+/**
+ * Fails if a changed row violates the rules. The statement then ends before its triggers take positions of the log:
+ * gaps there would show whether a row that the rules follow is hidden or missing, which violates a foreign key.
+ */
+function areAllowed({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [ifNew, ifChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when " is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
-  return `(select count(*) from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
+  const refused = `select from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true`;
+  return raiseIf(`exists (${refused})`, NOT_ALLOWED);
+}
+
+const NOT_ALLOWED = raisedText('a row is not allowed');
+
+/** For a statement that returns the changed rows. */
+export function isAllowed(rule: Predicate, scope: Scope): string {
+  return raiseIf(`(${compilePredicate(rule, scope)}) is not true`, NOT_ALLOWED);
+}
+
+export function isNotAllowed(error: unknown): boolean {
+  return isRaised(error, NOT_ALLOWED);
 }
 
 const IS_NEW = { name: ' is new', type: builtIn('boolean') };
@@ -215,8 +232,8 @@ export function compileLateTest(context: WriteContext, rules: LateRules, rows: s
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const input = storedRecordset(context, bind(rows, TEXT), [...collection.fields, IS_NEW]);
-    const refused = refusedOf(rules, scopeOf(dialect, bind, collection.name));
-    return `with ${CHANGED_ROWS} as (select * from ${input}) select ${refused} as refused`;
+    const rule = areAllowed(rules, scopeOf(dialect, bind, collection.name));
+    return `with ${CHANGED_ROWS} as (select * from ${input}) select where ${rule}`;
   });
 }
 

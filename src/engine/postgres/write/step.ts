@@ -14,8 +14,6 @@ export interface Written {
   readonly rows?: readonly Row[];
   /** The stored rows as a JSON list, if a second statement shows them. */
   readonly stored?: string;
-  /** The number of rows that violate the role's rules; present if there are rules. */
-  readonly refused?: number;
   /** The number of rows of a bulk update that do not exist, if they are ignored. */
   readonly missing?: number;
 }

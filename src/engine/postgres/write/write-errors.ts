@@ -1,6 +1,7 @@
 /** The error of a failed write for the client. PostgreSQL names the constraint and the values, but not the row. */
 import type { Report } from '../../../base/error-list.ts';
 import { ApiError } from '../../../base/errors.ts';
+import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import { allReferences, type Field, fieldsOf } from '../../../collection/declaration.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
@@ -11,6 +12,7 @@ import type { DatabaseSession } from '../../engine.ts';
 import { printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { inSession, type ServerError, sqlState, translateError, valuesInDetail } from '../errors.ts';
 import { isTooLong, tooLong } from '../read/row-bytes.ts';
+import { isNotAllowed } from './statements.ts';
 
 export interface FailedWrite {
   readonly plan: WritePlan;
@@ -34,6 +36,7 @@ async function locate(error: unknown, failed: FailedWrite): Promise<unknown> {
   const state = sqlState(error);
   if (state === undefined) return translateError(error);
   if (isTooLong(error)) return tooLong(error, plan.into);
+  if (isNotAllowed(error)) return rowDenied(plan.into.name);
   const isOwn = !(isAdopted && state.startsWith('23'));
   const translated = translateError(error, isOwn ? plan.into : undefined, isAdopted);
   if (!(translated instanceof ApiError)) return translated;

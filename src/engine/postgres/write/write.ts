@@ -210,10 +210,7 @@ async function changeRows(connection: Connection, job: Job): Promise<Written> {
   const late = lateRules(plan);
   const written = await changeNow(connection, job, late);
   if (written.stored === undefined) return written;
-  if (late !== undefined) {
-    const [tested] = await query<Pick<Written, 'refused'>>(connection, compileLateTest(context, late, written.stored));
-    if (tested!.refused! > 0) throw rowDenied(plan.into.name);
-  }
+  if (late !== undefined) await query(connection, compileLateTest(context, late, written.stored));
   if (returned === undefined) return written;
   const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, returned, written.stored));
   return { ...written, ...shown };
@@ -234,9 +231,9 @@ async function changeNow(connection: Connection, job: Job, late: LateRules | und
 }
 
 /** The statement skips an existing row that may not be changed. */
-function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void {
+function checkAllowed(plan: WritePlan, { affected }: Written): void {
   const isLeftOut = plan.kind === 'insert' && plan.restriction?.met !== undefined && affected < plan.rows.length;
-  if (isLeftOut || refused > 0) throw rowDenied(plan.into.name);
+  if (isLeftOut) throw rowDenied(plan.into.name);
 }
 
 /** The rows as JSON, if they may be stored as far as is known. */
