@@ -4,7 +4,7 @@
  */
 import { describeIndex, type IndexSql, LAST_CHUNK, nameOfWord, UNUSED, withoutDefinition } from './index-tables.ts';
 import { NumberSet } from './number-set.ts';
-import { eachPosting, PostingList, readHits } from './postings.ts';
+import { eachPosting, PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
 import { type AddedChunk, addChunks, CHUNK_BYTES, MOVED_BYTES, moveWords } from './store-words.ts';
 
@@ -91,10 +91,8 @@ function withoutUnused(chunks: readonly StepRow[], unused: NumberSet): readonly 
         isChanged = true;
         return;
       }
-      const hits: number[] = [];
-      readHits(bytes, hitsAt, hits);
       if (kept.length === 0 || kept.at(-1)!.size > CHUNK_BYTES) kept.push(new PostingList());
-      kept.at(-1)!.add(document, hits);
+      kept.at(-1)!.add(document, bytes, hitsAt);
     });
   }
   return isChanged ? kept : undefined;

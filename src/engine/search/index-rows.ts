@@ -1,6 +1,4 @@
 /** Indexes stale rows: reads their words, and stores them in a transaction that excludes other runs. */
-import { stemOf } from '../../text/words/languages.ts';
-import { wordsOf } from '../../text/words/tokens.ts';
 import { type Bind, identifier, type SqlDialect } from '../sql/statement.ts';
 import {
   describeIndex,
@@ -12,14 +10,17 @@ import {
   type WordIndex,
   withoutDefinition,
 } from './index-tables.ts';
+import { type IndexedWord, IndexedWords } from './indexed-words.ts';
 import { eachPosting, PostingList } from './postings.ts';
 import { type StepRow, type Steps, takeInSlices } from './steps.ts';
-import { addChunks, CHUNK_BYTES, type IndexedWord, IndexedWords, storeWords } from './store-words.ts';
+import { addChunks, CHUNK_BYTES, storeWords } from './store-words.ts';
 
 /** The rows of a transaction. Others wait for it. */
 export const BATCH_ROWS = 500;
 /** The rows whose texts are split into words before a pause. */
 const ROWS_BEFORE_PAUSE = 20;
+/** A row without hits, packed. */
+const NO_HITS = Uint8Array.of(0);
 /** The indexed characters of a field; the rest of a longer text is not found. */
 const MAX_TEXT = 100_000;
 
@@ -66,12 +67,10 @@ export function* readStaleRows(index: IndexSql): Steps<StaleRows | undefined> {
   const indexed: number[] = [];
   const words = new IndexedWords();
   const takeRow = (row: StepRow) => {
-    if (Number(row.exists) === 0) return;
-    const number = indexed.push(Number(row.seq));
-    eachWordOf(index, row, (stem, word, hits) => words.entry(stem, word).list.add(number, hits));
+    if (Number(row.exists) > 0) words.addRow(index, row, indexed.push(Number(row.seq)));
   };
   yield* takeInSlices(rows, takeRow, ROWS_BEFORE_PAUSE);
-  return { stale: rows.map(({ seq }) => Number(seq)), indexed, words: words.list };
+  return { stale: rows.map(({ seq }) => Number(seq)), indexed, words: words.all };
 }
 
 /** Stores stale rows that were read in an earlier transaction, unless others have stored them meanwhile. */
@@ -122,64 +121,7 @@ function* addUnused(index: IndexSql, numbers: number[]): Steps<void> {
     yield build(() => `delete from ${words} where ${isLast}`);
   }
   const list = new PostingList();
-  for (const each of numbers.sort((one, other) => one - other)) list.add(each, []);
+  for (const each of numbers.sort((one, other) => one - other)) list.add(each, NO_HITS, 0);
   const chunk = list.size > CHUNK_BYTES ? list.last : LAST_CHUNK;
   yield addChunks(index, [{ stem: UNUSED, word: UNUSED, chunk, last: list.last, hex: list.encode(0) }]);
-}
-
-/** Calls `take` for the words of a row. In fields of several languages, a word may have several stems. */
-export function eachWordOf(
-  { fields }: WordIndex,
-  row: StepRow,
-  take: (stem: string, word: string, hits: readonly number[]) => void,
-): void {
-  const [first, ...others] = new Set(fields.map(({ language }) => language));
-  for (const [word, hits] of hitsOf(fields.map((_, nth) => row[`t${nth}`]))) {
-    const stem = stemOf(first!, word);
-    if (others.every((language) => stemOf(language, word) === stem)) take(stem, word, hits);
-    else
-      for (const [each, some] of hitsByStem(hits, (field) => stemOf(fields[field]!.language, word)))
-        take(each, word, some);
-  }
-}
-
-function hitsByStem(
-  hits: readonly number[],
-  stemIn: (field: number) => string,
-): ReadonlyMap<string, readonly number[]> {
-  const byStem = new Map<string, number[]>();
-  for (let at = 0; at < hits.length; ) {
-    const end = at + 3 + hits[at + 2]!;
-    const stem = stemIn(hits[at]!);
-    byStem.set(stem, [...(byStem.get(stem) ?? []), ...hits.slice(at, end)]);
-    at = end;
-  }
-  return byStem;
-}
-
-function hitsOf(texts: readonly unknown[]): ReadonlyMap<string, number[]> {
-  const found = new Map<string, number[]>();
-  texts.forEach((text, field) => {
-    if (text === null || text === undefined) return;
-    const words = wordsOf(String(text));
-    const length = words.reduce((most, { position }) => Math.max(most, position + 1), 0);
-    for (const { text: word, position, parts = 1 } of words) {
-      const hits = found.get(word);
-      const at = hits === undefined ? 0 : lastField(hits);
-      // A code as a whole is one word.
-      if (hits === undefined) found.set(word, [field, length + 1 - parts, 1, position]);
-      else if (hits[at] !== field) hits.push(field, length + 1 - parts, 1, position);
-      else {
-        hits[at + 2]! += 1;
-        hits.push(position);
-      }
-    }
-  });
-  return found;
-}
-
-function lastField(hits: readonly number[]): number {
-  let at = 0;
-  for (let next = 0; next < hits.length; next += 3 + hits[next + 2]!) at = next;
-  return at;
 }

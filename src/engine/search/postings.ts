@@ -8,25 +8,19 @@ export type Hits = readonly number[];
 
 /** Postings of one word, to which rows with greater numbers are added. */
 export class PostingList {
-  private first = 0;
   last = 0;
+  private first = 0;
   /** Without the number of the first row, which depends on the postings before. */
   private readonly bytes: number[] = [];
 
-  add(document: number, hits: Hits): void {
+  /** Adds a row with the packed hits at a place. */
+  add(document: number, bytes: Uint8Array, hitsAt: number): void {
     if (this.last === 0) this.first = document;
     else push(this.bytes, document - this.last);
     this.last = document;
-    packed.length = 0;
-    for (let at = 0; at < hits.length; at += 3 + hits[at + 2]!) {
-      const end = at + 3 + hits[at + 2]!;
-      push(packed, hits[at]!);
-      push(packed, hits[at + 1]!);
-      push(packed, hits[at + 2]!);
-      for (let nth = at + 3; nth < end; nth++) push(packed, hits[nth]! - (nth > at + 3 ? hits[nth - 1]! : 0));
-    }
-    push(this.bytes, packed.length);
-    for (const byte of packed) this.bytes.push(byte);
+    const length = read(bytes, hitsAt);
+    const end = place + length;
+    for (let at = hitsAt; at < end; at++) this.bytes.push(bytes[at]!);
   }
 
   get size(): number {
@@ -35,17 +29,40 @@ export class PostingList {
 
   /** In hexadecimal digits. `after` is the last number of the postings before. */
   encode(after: number): string {
-    return Buffer.from(this.pack(after)).toString('hex');
-  }
-
-  pack(after: number): readonly number[] {
     const start: number[] = [];
     push(start, this.first - after);
-    return start.concat(this.bytes);
+    return Buffer.from(start.concat(this.bytes)).toString('hex');
   }
 }
 
-/** The hits of the row that is added. */
+/** Packs hits in ascending order, each as `row, field, words in the field, position`. `before` is added to rows. */
+export function packHits(hits: readonly number[], before: number): readonly number[] {
+  const bytes: number[] = [];
+  let last = -before;
+  for (let at = 0; at < hits.length; ) {
+    const document = hits[at]!;
+    push(bytes, document - last);
+    last = document;
+    packed.length = 0;
+    while (hits[at] === document) {
+      const field = hits[at + 1]!;
+      let end = at + 4;
+      while (hits[end] === document && hits[end + 1] === field) end += 4;
+      push(packed, field);
+      push(packed, hits[at + 2]!);
+      push(packed, (end - at) / 4);
+      for (let position = 0; at < end; at += 4) {
+        push(packed, hits[at + 3]! - position);
+        position = hits[at + 3]!;
+      }
+    }
+    push(bytes, packed.length);
+    for (const byte of packed) bytes.push(byte);
+  }
+  return bytes;
+}
+
+/** The hits of a row. */
 const packed: number[] = [];
 
 function push(bytes: number[], value: number): void {
@@ -101,11 +118,10 @@ export function readHits(bytes: Uint8Array, hitsAt: number, hits: number[]): voi
   }
 }
 
-/** The postings of several words. `before` is the number before that of the first row. */
-export function packLists(words: readonly { readonly list: PostingList }[], before: number): string {
+/** The postings of several words, each after its length, in hexadecimal digits. */
+export function packLists(lists: Iterable<readonly number[]>): string {
   const all: number[] = [];
-  for (const { list } of words) {
-    const bytes = list.pack(-before);
+  for (const bytes of lists) {
     push(all, bytes.length);
     for (const byte of bytes) all.push(byte);
   }

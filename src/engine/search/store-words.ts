@@ -6,7 +6,8 @@
 import { isCode } from '../../text/words/tokens.ts';
 import type { Bind, Statement } from '../sql/statement.ts';
 import { type IndexSql, LAST_CHUNK, nameOfWord } from './index-tables.ts';
-import { eachList, eachPosting, PostingList, packLists, readHits } from './postings.ts';
+import type { IndexedWord } from './indexed-words.ts';
+import { eachList, eachPosting, PostingList, packHits, packLists } from './postings.ts';
 import { type Steps, takeInSlices } from './steps.ts';
 
 /** A longer chunk is full: each change writes all of it. */
@@ -17,31 +18,6 @@ const RECENT_BYTES = 1_000_000;
 export const MOVED_BYTES = 100_000;
 const BATCHES_BEFORE_PAUSE = 5;
 const GROUPS_BEFORE_PAUSE = 5;
-
-export interface IndexedWord {
-  readonly stem: string;
-  readonly word: string;
-  readonly list: PostingList;
-}
-
-/** Words by their text: few have several stems. */
-export class IndexedWords {
-  private readonly byText = new Map<string, IndexedWord[]>();
-
-  /** The entry of a word, made if it is missing. */
-  entry(stem: string, word: string): IndexedWord {
-    const known = this.byText.get(word);
-    for (const each of known ?? []) if (each.stem === stem) return each;
-    const made = { stem, word, list: new PostingList() };
-    if (known === undefined) this.byText.set(word, [made]);
-    else known.push(made);
-    return made;
-  }
-
-  get list(): readonly IndexedWord[] {
-    return [...this.byText.values()].flat();
-  }
-}
 
 /** The group of a stem and of its words: they begin with the same letter. */
 export function letterOf(text: string): string {
@@ -56,7 +32,7 @@ export function* storeWords(index: IndexSql, words: readonly IndexedWord[], befo
   const pack = ([letter, some]: readonly [string, readonly IndexedWord[]]) => {
     // A stem that is the word is left out.
     const names = some.map(({ stem, word }) => nameOfWord(stem === word ? '' : stem, word)).join('\n');
-    rows.push([letter, last, names, packLists(some, before)]);
+    rows.push([letter, last, names, packLists(some.map(({ hits }) => packHits(hits, before)))]);
   };
   yield* takeInSlices(groups, pack, GROUPS_BEFORE_PAUSE);
   yield index.build((bind) => {
@@ -83,17 +59,15 @@ export function* moveWords(index: IndexSql, most: number): Steps<number> {
   const list = JSON.stringify(letters);
   const isMoved = (bind: Bind) => `letter in (select c0 from ${dialect.jsonRows(bind(list), ['text'])} as l)`;
   const batches = yield build((bind) => `select names, docs from ${recent} where ${isMoved(bind)} order by last`);
-  const words = new IndexedWords();
+  const lists = new Map<string, WordPostings>();
   const take = (stem: string, word: string, docs: Uint8Array) => {
-    const { list } = words.entry(stem, word);
-    eachPosting(docs, (document, hitsAt) => {
-      const hits: number[] = [];
-      readHits(docs, hitsAt, hits);
-      list.add(document, hits);
-    });
+    const name = nameOfWord(stem, word);
+    const postings = lists.get(name) ?? { stem, word, list: new PostingList() };
+    lists.set(name, postings);
+    eachPosting(docs, (document, hitsAt) => postings.list.add(document, docs, hitsAt));
   };
   yield* takeInSlices(batches, ({ names, docs }) => eachRecent(names, docs, take), BATCHES_BEFORE_PAUSE);
-  yield* append(index, words.list);
+  yield* append(index, [...lists.values()]);
   yield build((bind) => `delete from ${recent} where ${isMoved(bind)}`);
   return all;
 }
@@ -113,8 +87,14 @@ export function eachRecent(
   });
 }
 
+interface WordPostings {
+  readonly stem: string;
+  readonly word: string;
+  readonly list: PostingList;
+}
+
 /** Appends postings to the last chunk of their word. A chunk that is full is not changed any more. */
-function* append(index: IndexSql, postings: readonly IndexedWord[]): Steps<void> {
+function* append(index: IndexSql, postings: readonly WordPostings[]): Steps<void> {
   const { words, dialect, build } = index;
   // In the order of the table, so that neighbours share a page.
   const lists = postings.toSorted((one, other) => (one.stem < other.stem ? -1 : 1));

@@ -1,9 +1,10 @@
 /** Compares the word index of a collection with its rows. */
 import { INT4_MAX } from '../../base/limits/declaration.ts';
 import { identifier } from '../sql/statement.ts';
-import { eachWordOf, joinReferences, textColumns } from './index-rows.ts';
-import { type IndexSql, UNUSED } from './index-tables.ts';
-import { eachPosting, readHits } from './postings.ts';
+import { joinReferences, textColumns } from './index-rows.ts';
+import { type IndexSql, nameOfWord, UNUSED } from './index-tables.ts';
+import { IndexedWords } from './indexed-words.ts';
+import { eachPosting, packHits, readHits } from './postings.ts';
 import type { StepRow, Steps } from './steps.ts';
 import { eachRecent } from './store-words.ts';
 
@@ -36,28 +37,40 @@ export function* verifyIndex(index: IndexSql): Steps<IndexState> {
       ) => `select d.doc, ${textColumns(dialect, index)} from ${documents} as d join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}
         where d.doc > ${bind(after)} and not ${changed} order by d.doc limit ${PAGE_ROWS}`,
     );
-    for (const row of rows) {
-      last = Number(row.doc);
-      let sum = 0;
-      eachWordOf(index, row, (_, word, hits) => {
-        sum = add(sum, word, hits);
-      });
-      if (sum !== (indexed.get(last) ?? 0)) wrong += 1;
+    const words = new IndexedWords();
+    for (const row of rows) words.addRow(index, row, Number(row.doc));
+    const sums = new Sums();
+    for (const { stem, word, hits } of words.all) sums.addPostings(stem, word, Uint8Array.from(packHits(hits, 0)));
+    for (const { doc } of rows) {
+      last = Number(doc);
+      if (sums.of(last) !== indexed.of(last)) wrong += 1;
     }
     if (rows.length < PAGE_ROWS) return { stale: Number(counts!.stale), wrong };
   }
 }
 
-function* sumsOfIndex({ words, recent, build }: IndexSql): Steps<ReadonlyMap<number, number>> {
-  const sums = new Map<number, number>();
-  const addPostings = (word: string, bytes: Uint8Array) =>
+/** A number for each row. The order of words does not matter. */
+class Sums {
+  private readonly sums = new Map<number, number>();
+
+  of(document: number): number {
+    return this.sums.get(document) ?? 0;
+  }
+
+  addPostings(stem: unknown, word: unknown, bytes: Uint8Array): void {
     eachPosting(bytes, (document, hitsAt) => {
       const hits: number[] = [];
       readHits(bytes, hitsAt, hits);
-      sums.set(document, add(sums.get(document) ?? 0, word, hits));
+      const part = Bun.hash.crc32(`${nameOfWord(stem, word)} ${hits.join(' ')}`);
+      this.sums.set(document, (this.of(document) + part) % 2 ** 32);
     });
+  }
+}
+
+function* sumsOfIndex({ words, recent, build }: IndexSql): Steps<Sums> {
+  const sums = new Sums();
   const batches = yield build(() => `select names, docs from ${recent}`);
-  for (const { names, docs } of batches) eachRecent(names, docs, (_, word, bytes) => addPostings(word, bytes));
+  for (const { names, docs } of batches) eachRecent(names, docs, sums.addPostings.bind(sums));
   let last: StepRow = { stem: UNUSED, word: UNUSED, chunk: INT4_MAX };
   for (;;) {
     const { stem, word, chunk: number } = last as Record<string, string | number>;
@@ -68,14 +81,9 @@ function* sumsOfIndex({ words, recent, build }: IndexSql): Steps<ReadonlyMap<num
         order by stem, word, chunk limit ${PAGE_ROWS}`,
     );
     for (const chunk of chunks) {
-      addPostings(String(chunk.word), chunk.docs as Uint8Array);
+      sums.addPostings(chunk.stem, chunk.word, chunk.docs as Uint8Array);
       last = chunk;
     }
     if (chunks.length < PAGE_ROWS) return sums;
   }
-}
-
-/** The order of words does not matter. */
-function add(sum: number, word: string, hits: readonly number[]): number {
-  return (sum + Bun.hash.crc32(`${word} ${hits.join(' ')}`)) % 2 ** 32;
 }

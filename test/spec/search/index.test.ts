@@ -134,6 +134,28 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (e
     expect(await sizes('muetze')).toEqual([]);
   });
 
+  test('a key may have the name of a variable of a trigger', async () => {
+    const hats: CollectionDraft = {
+      name: 'hats',
+      key: ['found'],
+      fields: [
+        { name: 'found', type: 'text' },
+        { name: 'name', type: 'text' },
+      ],
+      search: { language: 'english', fields: [NAME] },
+    };
+    const other = newPlace();
+    const shop = await other.open({ collections: [hats] });
+    const keys = async (word: string) => (await shop.list(`/hats?search=wfts.${word}`)).map(({ found }) => found);
+    await shop.post('hats', { found: 'a', name: 'Fedora' });
+    expect(await keys('fedora')).toEqual(['a']);
+    await shop.fetch('/hats?found=eq.a', sendJson('PATCH', { found: 'b', name: 'Trilby' }));
+    expect([await keys('fedora'), await keys('trilby')]).toEqual([[], ['b']]);
+    await shop.fetch('/hats?found=eq.b', { method: 'DELETE' });
+    expect(await keys('trilby')).toEqual([]);
+    await shop.close();
+  });
+
   test('an undone change is found as it was before', async () => {
     await opened.fetch('/products?size=eq.3', sendJson('PATCH', { name: 'Mantel' }));
     expect(await sizes('mantel')).toEqual([3]);

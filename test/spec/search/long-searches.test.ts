@@ -61,7 +61,8 @@ test('a search on a thread of SQLite ends at its time limit', async () => {
 
 test('a search on the thread for PostgreSQL ends at its time limit, and when a statement fails', async () => {
   const postings = new PostingList();
-  for (const { id } of ROWS) postings.add(id, [0, 2, 1, 0]);
+  const packedHits = Uint8Array.of(4, 0, 2, 1, 0);
+  for (const { id } of ROWS) postings.add(id, packedHits, 0);
   const definition = { stem: UNUSED, word: UNUSED, chunk: 0, docs: new Uint8Array() };
   const row = { stem: 'red', word: 'red', chunk: LAST_CHUNK, docs: Buffer.from(postings.encode(0), 'hex') };
   const job: RankJob = {

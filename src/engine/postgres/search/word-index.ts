@@ -25,29 +25,26 @@ import { inTransaction } from '../write/transaction.ts';
 
 const TEXT = 'text collate "C" not null';
 
-/** The triggers run with the rights of their owner, so that they also record what other roles and programs write. */
+/**
+ * The triggers run with the rights of their owner, so that they also record what other roles and programs write. They
+ * name the schemas of tables and operators: `set search_path` would double their cost for a write of one row.
+ */
 function definitionsOf(schema: string, index: WordIndex): readonly string[] {
   const { collection, documents, words, recent, stale, key } = index;
-  const { name } = collection;
   const qualified = (table: string) => `${identifier(schema)}.${table}`;
-  const table = qualified(identifier(name));
+  const table = qualified(identifier(collection.name));
   const columns = collection.key.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
-  const record = (rows: string) => `insert into ${qualified(stale)} (${key()}) ${rows};`;
   const changed = (fields: readonly string[]) =>
     fields.map((field) => `old.${identifier(field)} is distinct from new.${identifier(field)}`).join(' or ');
-  const functionOf = (
-    of: string,
-    body: string,
-  ) => `create function ${of}() returns trigger language plpgsql security definer
-    set search_path = pg_catalog, pg_temp as ${quoteText(`begin ${body} return null; end`)}`;
-  const called = staleFunction(name);
-  const body = `
-    if tg_op = 'INSERT' then ${record(`select ${key()} from new_rows`)}
-    elsif tg_op = 'DELETE' then ${record(`select ${key()} from old_rows`)}
-    elsif tg_op = 'TRUNCATE' then ${record(`select ${key()} from ${table}`)}
-    else ${record(`select ${key('old.')} union select ${key('new.')}`)}
-    end if;`;
-  const once = `for each statement execute function ${called}()`;
+  /** A trigger that records the rows of a query, and its function. */
+  const trigger = (suffix: string, event: string, rows: string) => {
+    const name = identifier(`${staleFunction(collection.name)}_${suffix}`);
+    const body = `begin insert into ${qualified(stale)} (${key()}) ${rows}; return null; end`;
+    return [
+      `create function ${name}() returns trigger language plpgsql security definer as ${quoteText(body)}`,
+      `create trigger ${name} ${event} execute function ${name}()`,
+    ];
+  };
   return [
     `create table ${documents} (doc integer primary key, ${columns}, unique (${key()}))`,
     `create table ${words} (stem ${TEXT}, word ${TEXT}, letters integer, chunk integer not null, last integer not null, docs bytea not null, primary key (stem, word, chunk))`,
@@ -56,28 +53,35 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
     `create table ${recent} (letter ${TEXT}, last integer not null, names ${TEXT}, docs bytea not null, primary key (letter, last))`,
     `alter table ${recent} alter column names set storage external, alter column docs set storage external`,
     `create table ${stale} (seq int8 generated always as identity primary key, ${columns})`,
-    functionOf(called, body),
-    `create trigger ${called} after update on ${table} for each row when (${changed(ownFields(index))}) execute function ${called}()`,
-    `create trigger ${suffixed(called, '_insert')} after insert on ${table} referencing new table as new_rows ${once}`,
-    `create trigger ${suffixed(called, '_delete')} after delete on ${table} referencing old table as old_rows ${once}`,
-    `create trigger ${suffixed(called, '_truncate')} before truncate on ${table} ${once}`,
-    ...referencesIn(index).flatMap(({ by, to, target, fields }, nth) => {
-      const ofReference = suffixed(called, `_${nth}`);
-      const rows = `select ${key()} from ${table} where ${identifier(by)} = new.${identifier(target)}`;
-      return [
-        functionOf(ofReference, record(rows)),
-        `create trigger ${ofReference} after update on ${qualified(identifier(to))} for each row when (${changed(fields)}) execute function ${ofReference}()`,
-      ];
-    }),
+    ...trigger(
+      'insert',
+      `after insert on ${table} referencing new table as new_rows for each statement`,
+      `select ${key('r.')} from new_rows as r`,
+    ),
+    ...trigger(
+      'delete',
+      `after delete on ${table} referencing old table as old_rows for each statement`,
+      `select ${key('r.')} from old_rows as r`,
+    ),
+    ...trigger('truncate', `before truncate on ${table} for each statement`, `select ${key('r.')} from ${table} as r`),
+    ...trigger(
+      'update',
+      `after update on ${table} for each row when (${changed(ownFields(index))})`,
+      `select ${key('old.')} union select ${key('new.')}`,
+    ),
+    ...referencesIn(index).flatMap(({ by, to, target, fields }, nth) =>
+      trigger(
+        `${nth}`,
+        `after update on ${qualified(identifier(to))} for each row when (${changed(fields)})`,
+        `select ${key('r.')} from ${table} as r where r.${identifier(by)} operator(pg_catalog.=) new.${identifier(target)}`,
+      ),
+    ),
   ];
 }
 
+/** The beginning of the names of its triggers and their functions. */
 function staleFunction(table: string): string {
-  return identifier(`_${table}_search_stale`);
-}
-
-function suffixed(quoted: string, suffix: string): string {
-  return `${quoted.slice(0, -1)}${suffix}"`;
+  return `_${table}_search_stale`;
 }
 
 /** The definition of the index, as a comment on its table. */
@@ -139,8 +143,8 @@ export async function dropWordIndexes(runner: Runner, schema: string, changes: W
   for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) {
     const functions = await query<{ name: string }>(runner, {
       sql: `select p.proname::text as name from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace(quote_ident($1::text))
-        and starts_with(p.proname, $2::text) and substr(p.proname, length($2::text) + 1) ~ '^(_[0-9]+)?$'`,
-      params: [schema, `_${name}_search_stale`],
+        and starts_with(p.proname, $2::text) and substr(p.proname, length($2::text) + 1) ~ '^(_([0-9]+|insert|delete|truncate|update))?$'`,
+      params: [schema, staleFunction(name)],
     });
     for (const each of functions) await run(`drop function ${identifier(each.name)} cascade`);
     for (const table of Object.values(wordTables(name))) await run(`drop table if exists ${identifier(table)}`);
