@@ -1,9 +1,9 @@
 /** Beside a search: how many of the found rows have each value of a choice, a switch or a reference. */
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
-import { type Field, labelOf, type Value } from '../api/catalogue.ts';
+import { setFilter } from '../api/address.ts';
+import { labelOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { conditionsOf, currentQuery, embeddingsOf, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
+import { conditionsOf, conditionsOn, embeddingsOf, type ListQuery } from '../api/query/list.ts';
 import { pathOf, printName, queryText } from '../api/query/text.ts';
 import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
@@ -24,7 +24,6 @@ interface Facet {
 
 export default function Facets({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
-  const [, navigate] = useLocation();
   const fields = facetFields(collection);
   const url = `${pathOf(collection)}?${queryText([
     ...conditionsOf(query),
@@ -41,19 +40,15 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
     placeholderData: (before) => before,
   });
   if (data === undefined) return null;
-  const toggle = (field: Field, value: Value) => {
-    const { filters, ...rest } = currentQuery(collection);
-    const next = conditionFor(toggleValue(chosenValues(filters, field), value));
-    const others = filters.filter(([name]) => name !== field.name);
-    navigate(listAddress({ ...rest, filters: [...others, ...next.map((each): Pair => [field.name, each])] }));
-  };
   return fields.map((field) => {
-    const chosen = chosenValues(query.filters, field);
+    const chosen = conditionsOn(query, field.name).flatMap(valuesOf);
+    const toggle = (value: Value) =>
+      setFilter(collection, field.name, (now) => conditionFor(toggleValue(now.flatMap(valuesOf), value)));
     return (
       <fieldset key={field.name}>
         <legend>{labelOf(field)}</legend>
         {(data[printName(field.name)] ?? data[field.name] ?? []).slice(0, SHOWN).map(({ value, count, title }) => (
-          <Check key={String(value)} checked={hasValue(chosen, value)} onChange={() => toggle(field, value)}>
+          <Check key={String(value)} checked={hasValue(chosen, value)} onChange={() => toggle(value)}>
             <span className="one-line">
               {value === null ? t.app.empty : (title ?? formatValue({ collection, field }, value))}
             </span>{' '}
@@ -64,7 +59,3 @@ export default function Facets({ query }: { readonly query: ListQuery }) {
     );
   });
 }
-
-/** The values that the filters of a field select. */
-const chosenValues = (filters: readonly Pair[], { name }: Field): readonly Value[] =>
-  filters.flatMap(([each, condition]) => (each === name ? valuesOf(condition) : []));

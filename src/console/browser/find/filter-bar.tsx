@@ -1,10 +1,10 @@
 /** The filters of a list: quick filters, chips that can be changed, all conditions, and the request. */
 import { useRef, useState } from 'react';
-import { useLocation } from 'wouter';
+import { changeList, goTo, setFilter } from '../api/address.ts';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { type FilterField, filterField, filterFields, readFilter } from '../api/query/filters.ts';
-import { currentQuery, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
+import type { ListQuery, Pair } from '../api/query/list.ts';
 import { pathOf } from '../api/query/text.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
@@ -20,7 +20,6 @@ import { RequestLine } from './request-line.tsx';
 const AdvancedDialog = onDemand(() => import('./advanced-dialog.tsx'));
 
 export function FilterBar({ query }: { readonly query: ListQuery }) {
-  const [, navigate] = useLocation();
   const { collection, filters } = query;
   // The first page brings the titles of references, which the chips show.
   useRows(query, 0, 0);
@@ -29,7 +28,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const [isShown, setShown] = useState(false);
   const anchor = useRef<HTMLElement>(null);
   const bar = useRef<HTMLDivElement>(null);
-  const show = (next: readonly Pair[]) => navigate(listAddress({ ...currentQuery(query.collection), filters: next }));
+  const show = (next: readonly Pair[]) => changeList(collection, { filters: next });
   const openAdvanced = () => showDialog(<AdvancedDialog query={query} onApply={show} />);
   const open = (filter: FilterField, button?: HTMLElement) => {
     anchor.current = button ?? bar.current;
@@ -37,7 +36,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   };
   const apply = ({ name: filtered }: FilterField, conditions: readonly string[]) => {
     setEdited(undefined);
-    show([...filters.filter(([name]) => name !== filtered), ...conditions.map((each): Pair => [filtered, each])]);
+    setFilter(collection, filtered, () => conditions);
     // A quick filter has become a chip, which has the focus then.
     const chip = `[data-filter="${CSS.escape(filtered)}"]`;
     setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>(chip)?.focus());
@@ -104,7 +103,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         {t.find.allConditions}
       </Button>
       {(filters.length > 0 || query.search !== '') && (
-        <Button kind="quiet" className="small" onClick={() => navigate(`/c${pathOf(collection)}`)}>
+        <Button kind="quiet" className="small" onClick={() => goTo(`/c${pathOf(collection)}`)}>
           {t.grid.clearFilters}
         </Button>
       )}

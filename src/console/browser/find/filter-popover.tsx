@@ -1,7 +1,7 @@
 /** The filter of one field: a list of values with counts, or the input of its kind. */
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import type { FilterField } from '../api/query/filters.ts';
-import type { ListQuery } from '../api/query/list.ts';
+import { conditionsOn, type ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { usePopover } from '../components/popover.ts';
 import { kindOf } from '../fields/registry.ts';
@@ -21,8 +21,7 @@ interface FilterPopoverProps {
 export function FilterPopover({ query, filter, anchor, onApply, onAdvanced, onClose }: FilterPopoverProps) {
   const popup = useRef<HTMLDivElement>(null);
   const place = { collection: filter.collection, field: filter.field };
-  const stored = query.filters.filter(([name]) => name === filter.name).map(([, condition]) => condition);
-  const [conditions, setConditions] = useState<readonly string[]>(stored);
+  const [conditions, setConditions] = useState(() => conditionsOn(query, filter.name));
   const id = useId();
   usePopover(true, anchor, popup);
   useEffect(() => popup.current?.querySelector<HTMLElement>('input, select')?.focus(), []);

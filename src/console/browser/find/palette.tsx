@@ -1,7 +1,7 @@
 /** The command palette: jumps to a collection, a row or an action. */
 import { useQueries } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { useLocation } from 'wouter';
+import { goTo } from '../api/address.ts';
 import { collections, may, type Row, titleFieldOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { listOf, listUrl } from '../api/query/list.ts';
@@ -53,7 +53,6 @@ export function matches(label: string, typed: string): boolean {
 
 /** `start` is the text that was typed into the search box. */
 export default function Palette({ start }: { readonly start: () => string }) {
-  const [, navigate] = useLocation();
   const [typed, setTyped] = useState(start);
   const [all] = useState(places);
   const close = useClose();
@@ -74,7 +73,7 @@ export default function Palette({ start }: { readonly start: () => string }) {
         onChoose={(target) => {
           if (target === undefined) return;
           close();
-          navigate(target.address);
+          goTo(target.address);
         }}
       />
     </dialog>

@@ -3,9 +3,8 @@
  * searches all collections, as does Ctrl+K.
  */
 import { useEffect, useRef, useState } from 'react';
-import { useLocation } from 'wouter';
-import { useAddress } from '../api/address.ts';
-import { currentQuery, listAddress, parseQuery } from '../api/query/list.ts';
+import { changeList, useAddress } from '../api/address.ts';
+import { parseQuery } from '../api/query/list.ts';
 import { IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -19,17 +18,14 @@ const WAIT_MS = 150;
 
 export function SearchBox() {
   const { area, collection, key, query: search } = useAddress();
-  const [, navigate] = useLocation();
   const isList = area === 'c' && collection !== undefined && key === undefined;
   const query = isList ? parseQuery(collection, search) : undefined;
   const [typed, setTyped] = useState(query?.search ?? '');
   useEffect(() => setTyped(query?.search ?? ''), [query?.search]);
   useEffect(() => {
     if (query === undefined || typed === query.search) return;
-    const timer = setTimeout(
-      () => navigate(listAddress({ ...currentQuery(query.collection), search: typed }), { replace: true }),
-      WAIT_MS,
-    );
+    const search = () => changeList(query.collection, { search: typed }, { replace: true });
+    const timer = setTimeout(search, WAIT_MS);
     return () => clearTimeout(timer);
   });
   const input = useRef<HTMLInputElement>(null);

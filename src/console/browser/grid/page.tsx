@@ -1,22 +1,10 @@
 /** The page of a collection: its toolbar and its rows. */
 import { useEffect, useMemo } from 'react';
-import { useLocation } from 'wouter';
 import { isStored, useAddedRows } from '../api/added-rows.ts';
-import { useAddress } from '../api/address.ts';
+import { setOwn, useAddress } from '../api/address.ts';
 import { labelOf, may, titleOfCollection } from '../api/catalogue.ts';
 import { loadRows, useRows } from '../api/queries.ts';
-import {
-  currentQuery,
-  type ListQuery,
-  listAddress,
-  listUrl,
-  ownValue,
-  parseQuery,
-  ROW,
-  rememberList,
-  unindexedOrder,
-  withOwn,
-} from '../api/query/list.ts';
+import { type ListQuery, listUrl, ownValue, parseQuery, ROW, rememberList, unindexedOrder } from '../api/query/list.ts';
 import { keyText, pathOf } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
@@ -53,13 +41,11 @@ export function ListPage() {
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
   const url = listUrl(query);
-  const [, navigate] = useLocation();
   const layout = useLayout(query);
   const { collection } = query;
   const rowKey = ownValue(query, ROW);
   useEffect(() => rememberList(query), [query]);
-  const showRow = (key: string | undefined) =>
-    navigate(listAddress(withOwn(currentQuery(collection), ROW, key)), { replace: rowKey !== undefined });
+  const showRow = (key: string | undefined) => setOwn(collection, ROW, key, { replace: rowKey !== undefined });
   const open = (index: number) =>
     void loadRows(query, index, index).then(
       ([row]) => row && isStored(collection, row) && showRow(keyText(collection, row)),

@@ -1,10 +1,11 @@
 /** The menu of a row: open, duplicate, filter by a value, fill, clear and delete. */
-import { useLocation } from 'wouter';
+
 import { isStored } from '../api/added-rows.ts';
+import { goTo, setFilter, setOwn } from '../api/address.ts';
 import { type Field, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { loadedRow, loadRows } from '../api/queries.ts';
-import { currentQuery, type ListQuery, listAddress, type Pair, ROW, withOwn } from '../api/query/list.ts';
-import { equals, rowAddress } from '../api/query/text.ts';
+import { type ListQuery, ROW } from '../api/query/list.ts';
+import { equals, keyText, rowAddress } from '../api/query/text.ts';
 import { showDialog } from '../components/dialog.tsx';
 import { type MenuGroup, showContextMenu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
@@ -23,17 +24,11 @@ const COMPARED = ['text', 'number', 'boolean', 'date', 'choice', 'reference'];
 
 export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index: number) => void) {
   const { collection } = query;
-  const [, navigate] = useLocation();
-  const showRow = (key: string) => navigate(listAddress(withOwn(currentQuery(collection), ROW, key)));
 
   const filterItems = (row: Row, field: Field) => {
     const value = row[field.name] ?? null;
     const label = value === null ? t.app.empty : formatValue({ collection, field }, value);
-    const filter = (condition: string) => () => {
-      const { filters, ...rest } = currentQuery(collection);
-      const pair: Pair = [field.name, condition];
-      navigate(listAddress({ ...rest, filters: [...filters.filter(([name]) => name !== field.name), pair] }));
-    };
+    const filter = (condition: string) => () => setFilter(collection, field.name, () => [condition]);
     if (!COMPARED.includes(kindOf({ collection, field }).name)) return [];
     return [
       { label: t.grid.onlyValue(label), icon: 'list-filter' as const, onChoose: filter(equals(value)) },
@@ -50,7 +45,8 @@ export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index:
     const row = loadedRow(query, place.row);
     if (row === undefined || !isStored(collection, row)) return;
     const { top: first, bottom: last } = rangeOf(selection);
-    const duplicate = () => void duplicateRow(collection, row, navigate, showRow);
+    const showCopy = (copy: Row) => setOwn(collection, ROW, keyText(collection, copy));
+    const duplicate = () => void duplicateRow(collection, row, showCopy);
     const remove = () => void deleteRows(first, last).catch(notifyError);
     const isWritable = mayWrite(collection, field, false);
     const deleteLabel = t.grid.deleteSome(last - first + 1);
@@ -58,7 +54,7 @@ export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index:
       {
         items: [
           { label: t.grid.openRow, icon: 'maximize-2', onChoose: () => open(place.row) },
-          { label: t.grid.openPage, icon: 'external-link', onChoose: () => navigate(rowAddress(collection, row)) },
+          { label: t.grid.openPage, icon: 'external-link', onChoose: () => goTo(rowAddress(collection, row)) },
           may('create', collection) && { label: t.record.duplicate, icon: 'copy', onChoose: duplicate },
           { label: t.grid.selectRow(titleOf(collection, row)), onChoose: () => checked.check(place.row, false) },
         ],

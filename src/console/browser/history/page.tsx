@@ -1,8 +1,7 @@
 /** The changes of a day by request: who changed what, with restore of a value, a row or a whole request. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { useAddress } from '../api/address.ts';
+import { goTo, useAddress } from '../api/address.ts';
 import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
 import { MAX_REQUESTS, readRequests } from '../api/changes.ts';
 import { useFeed } from '../api/feed.ts';
@@ -23,7 +22,6 @@ const SHOWN = 50;
 const NOBODY = '-';
 
 export default function ChangesPage() {
-  const [, navigate] = useLocation();
   const wanted = new URLSearchParams(useAddress().query);
   const day = wanted.get('day') ?? dayOf(new Date());
   const [actor, collection] = [wanted.get('actor') ?? '', wanted.get('collection') ?? ''];
@@ -32,7 +30,7 @@ export default function ChangesPage() {
     const next = new Map([...wanted, [name, value] as const]);
     const pairs = [...next].filter(([, each]) => each !== '');
     setShown(SHOWN);
-    navigate(`/changes${pairs.length === 0 ? '' : `?${queryText(pairs)}`}`);
+    goTo(`/changes${pairs.length === 0 ? '' : `?${queryText(pairs)}`}`);
   };
   const filters: readonly Pair[] = [
     ...dayFilters(day),

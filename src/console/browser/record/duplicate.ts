@@ -1,5 +1,6 @@
 /** Duplicates a row. Values that no second row may have are left out; if one of them is required, a form asks. */
 import { isUnique } from '../../../collection/relations.ts';
+import { goTo } from '../api/address.ts';
 import { type Collection, isNeeded, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { ApiError } from '../api/errors.ts';
 import { invalidate } from '../api/queries.ts';
@@ -13,13 +14,8 @@ import { t } from '../i18n/text.ts';
 import { storeDraft } from './stored-drafts.ts';
 import { defaultsOf } from './use-draft.ts';
 
-/** Stores a copy and shows it with `show`, or opens the form of a new row that has its values with `navigate`. */
-export async function duplicateRow(
-  collection: Collection,
-  row: Row,
-  navigate: (address: string) => void,
-  show: (key: string) => void,
-): Promise<void> {
+/** Stores a copy and shows it, or opens the form of a new row that has its values. */
+export async function duplicateRow(collection: Collection, row: Row, show: (copy: Row) => void): Promise<void> {
   const writable = collection.fields.filter(
     (field) => mayWrite(collection, field, true) && field !== collection.assigned,
   );
@@ -33,14 +29,14 @@ export async function duplicateRow(
     const edits = others.map(({ name }) => [name, { text: texts[name]!, base: null }] as const);
     const copy = keyText(collection, row);
     storeDraft(`${collection.name} copy ${copy}`, { edits: Object.fromEntries(edits), id: newId() });
-    navigate(`/new${pathOf(collection)}?copy=${encodeURIComponent(copy)}`);
+    goTo(`/new${pathOf(collection)}?copy=${encodeURIComponent(copy)}`);
   };
   if (writable.some((field) => !copied.includes(field) && isNeeded(collection, field))) return askForRest();
   try {
     const { rows, requestId } = await createRow(collection, values, newId());
     notify(t.record.duplicated(titleOf(collection, row)), undoOf('create', collection, requestId));
     await invalidate(collection);
-    show(keyText(collection, rows[0]!));
+    show(rows[0]!);
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) askForRest();
     else notifyError(error);

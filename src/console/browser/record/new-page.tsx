@@ -1,7 +1,6 @@
 /** The page of a new row. */
 import { type FormEvent, useEffect, useRef } from 'react';
-import { useLocation } from 'wouter';
-import { useAddress } from '../api/address.ts';
+import { goTo, useAddress } from '../api/address.ts';
 import { type Collection, titleOfCollection } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
@@ -21,7 +20,6 @@ export default function NewPage() {
 
 /** `name` distinguishes the draft of a copy from that of an empty row. */
 function NewRow({ collection, name }: { readonly collection: Collection; readonly name: string }) {
-  const [, navigate] = useLocation();
   const draft = useRowForm(collection, undefined, { name });
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
@@ -31,7 +29,7 @@ function NewRow({ collection, name }: { readonly collection: Collection; readonl
     const row = await draft.save();
     if (row === undefined) focusProblem(form.current);
     // A save that waited for the connection leaves another page alone.
-    else if (form.current !== null) navigate(rowAddress(collection, row));
+    else if (form.current !== null) goTo(rowAddress(collection, row));
   };
   const saveAndAdd = async () => {
     if ((await draft.save()) === undefined) focusProblem(form.current);

@@ -1,12 +1,11 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { useLocation } from 'wouter';
-import { useAddress } from '../api/address.ts';
+import { goTo, useAddress } from '../api/address.ts';
 import { type Collection, commentsOf, may, type Row, relatedTo, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
 import { lastList, listOf } from '../api/query/list.ts';
-import { keyText, pathOf } from '../api/query/text.ts';
+import { keyText, rowAddress } from '../api/query/text.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
@@ -71,7 +70,6 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const [isDeleting, setDeleting] = useState(false);
   const [hasHistory, setHistory] = useState(() => !isPanel && !hidesLog && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
-  const [, navigate] = useLocation();
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
   const isEditable = mayEdit(collection);
@@ -87,7 +85,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const remove = async () => {
     const onDeleted = () => {
       draft.reset();
-      if (form.current !== null) navigate(lastList(collection));
+      if (form.current !== null) goTo(lastList(collection));
     };
     setDeleting(true);
     await showDialog(
@@ -121,9 +119,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
             <IconButton
               icon="copy"
               label={t.record.duplicate}
-              onClick={() =>
-                void duplicateRow(collection, row, navigate, (copy) => navigate(`/c${pathOf(collection)}/${copy}`))
-              }
+              onClick={() => void duplicateRow(collection, row, (copy) => goTo(rowAddress(collection, copy)))}
             />
           )}
           {may('delete', collection) && <IconButton icon="trash" label={t.app.remove} onClick={() => void remove()} />}

@@ -1,8 +1,9 @@
 /** The layouts of a list: a table, cards with pictures, a board by a field with a few values, or a tree. */
 import { useSyncExternalStore } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
+import { setOwn } from '../api/address.ts';
 import { type Collection, type Field, isYesNo, mayWrite } from '../api/catalogue.ts';
-import { type ListQuery, ownValue, withOwn } from '../api/query/list.ts';
+import { type ListQuery, ownValue } from '../api/query/list.ts';
 import { isPictureAddress } from '../fields/file.tsx';
 
 export type Layout = { readonly kind: 'table' | 'cards' } | { readonly kind: 'board' | 'tree'; readonly field: Field };
@@ -42,6 +43,5 @@ export function useLayout(query: ListQuery): Layout {
   return { kind: kind === 'cards' ? 'cards' : 'table' };
 }
 
-export function withLayout(query: ListQuery, layout: Layout): ListQuery {
-  return withOwn(query, AS, 'field' in layout ? `${layout.kind}:${layout.field.name}` : layout.kind);
-}
+export const showLayout = ({ collection }: ListQuery, layout: Layout): void =>
+  setOwn(collection, AS, 'field' in layout ? `${layout.kind}:${layout.field.name}` : layout.kind);

@@ -1,8 +1,9 @@
 /** The stored views of a collection as tabs, and the layout of the list. */
 import { useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { goTo, setOwn } from '../api/address.ts';
 import { type Field, labelOf, languagesOf } from '../api/catalogue.ts';
-import { GROUP, groupFields, groupOf, type ListQuery, listAddress, viewId, withOwn } from '../api/query/list.ts';
+import { GROUP, groupFields, groupOf, type ListQuery, viewId } from '../api/query/list.ts';
 import { pathOf } from '../api/query/text.ts';
 import { hasIdentity, personOf } from '../api/session/session.ts';
 import { isSame } from '../base/same.ts';
@@ -16,7 +17,7 @@ import { Toolbar } from '../components/toolbar.tsx';
 import { inSentence, languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { setColumnSettings, showViewColumns, useColumnSettings } from './columns.ts';
-import { boardFields, type Layout, pictureFieldOf, treeFields, useLayout, withLayout } from './layouts.ts';
+import { boardFields, type Layout, pictureFieldOf, showLayout, treeFields, useLayout } from './layouts.ts';
 import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewQuery } from './views.ts';
 
 const MAX_NAME = 80;
@@ -24,7 +25,6 @@ const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban', tr
 
 export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
-  const [, navigate] = useLocation();
   const views = useViews(collection);
   const columns = useColumnSettings(query);
   const current = views.find(({ id }) => id === viewId(query));
@@ -36,7 +36,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
   }, [collection, current]);
   const save = (view: View) => void saveView(query, view).catch(notifyError);
   const remove = (view: View) =>
-    void removeView(collection, view).then(() => navigate(`/c${pathOf(collection)}`), notifyError);
+    void removeView(collection, view).then(() => goTo(`/c${pathOf(collection)}`), notifyError);
   const actionsOf = (view: View) => {
     const label = view.shared ? t.views.unshare : t.views.share;
     const share = { label, onChoose: () => save({ ...view, shared: !view.shared }) };
@@ -80,12 +80,11 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
 }
 
 function GroupMenu({ query }: { readonly query: ListQuery }) {
-  const [, navigate] = useLocation();
   const fields = groupFields(query.collection);
   if (useLayout(query).kind !== 'table' || fields.length === 0) return null;
   const group = groupOf(query);
   const nameOf = (field: Field | undefined) => (field === undefined ? t.views.noGroups : labelOf(field));
-  const choose = (field?: Field) => navigate(listAddress(withOwn(query, GROUP, field?.name)));
+  const choose = (field?: Field) => setOwn(query.collection, GROUP, field?.name);
   const items = choiceItems([undefined, ...fields], group, nameOf, choose);
   const label = t.views.groupBy(nameOf(group));
   return <Menu icon="rows-3" label={label} text={label} className="button quiet" groups={[{ items }]} />;
@@ -106,7 +105,6 @@ function LanguageMenu({ query }: { readonly query: ListQuery }) {
 }
 
 function LayoutMenu({ query }: { readonly query: ListQuery }) {
-  const [, navigate] = useLocation();
   const layout = useLayout(query);
   const hasPictures = pictureFieldOf(query.collection) !== undefined;
   const layouts: readonly Layout[] = [
@@ -122,17 +120,16 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
   };
   const name = nameOf(layout);
   const current = layouts.find((each) => nameOf(each) === name) ?? layout;
-  const items = choiceItems(layouts, current, nameOf, (each) => navigate(listAddress(withLayout(query, each))));
+  const items = choiceItems(layouts, current, nameOf, (each) => showLayout(query, each));
   const label = t.views.layout(name);
   return <Menu icon={ICONS[layout.kind]} label={label} text={name} className="button quiet" groups={[{ items }]} />;
 }
 
 function SaveDialog({ query }: { readonly query: ListQuery }) {
-  const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
   const onSubmit = async () =>
-    navigate(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
+    goTo(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
   const submit = { label: t.app.save, onSubmit, isBusy: name.trim() === '' };
   return (
     <Dialog title={t.views.save} submit={submit}>

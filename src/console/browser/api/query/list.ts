@@ -47,6 +47,10 @@ export const isChoice = (collection: Collection, field: Field): boolean =>
 export const groupFields = (collection: Collection): readonly Field[] =>
   collection.fields.filter((field) => field.role === 'group' || isChoice(collection, field));
 
+/** The conditions of a filter, by its name. */
+export const conditionsOn = ({ filters }: ListQuery, name: string): readonly string[] =>
+  filters.flatMap(([each, condition]) => (each === name ? [condition] : []));
+
 /** A parameter of the console. */
 export const ownValue = ({ own = [] }: ListQuery, name: string): string | undefined =>
   own.find(([each]) => each === name)?.[1];
@@ -72,11 +76,6 @@ export function groupOrder({ order }: ListQuery, { name }: Field): SortKey {
 export const PAGE_SIZE = 200;
 /** Parameters of a list that are not filters. */
 const OWN = ['order', 'select', 'limit', 'offset'];
-
-/** The list in the address now. A page that is about to be drawn may still have the one before. */
-export function currentQuery(collection: Collection): ListQuery {
-  return parseQuery(collection, location.search.slice(1));
-}
 
 /** Parses a console address. `search` is the part after `?`. */
 export function parseQuery(collection: Collection, search: string): ListQuery {

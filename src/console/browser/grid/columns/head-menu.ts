@@ -1,6 +1,7 @@
 /** The menu of a column: sort, group, hide, move and fit. */
+import { changeList, setOwn } from '../../api/address.ts';
 import { type Field, labelOf } from '../../api/catalogue.ts';
-import { currentQuery, GROUP, groupFields, type ListQuery, listAddress, withOwn } from '../../api/query/list.ts';
+import { GROUP, groupFields, type ListQuery } from '../../api/query/list.ts';
 import { choiceItems, type MenuGroup, showContextMenu } from '../../components/menu.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
@@ -18,18 +19,17 @@ interface HeadMenuOptions {
   readonly query: ListQuery;
   readonly field: Field;
   readonly settings: ColumnSettings;
-  readonly navigate: (address: string) => void;
   readonly fit: () => void;
 }
 
 export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions): void {
-  const { query, field, settings, navigate, fit } = options;
+  const { query, field, settings, fit } = options;
   const { collection, order } = query;
   const { name } = field;
   const visible = columnsOf(collection, settings).map((column) => column.field.name);
   const place = visible.indexOf(name);
   const set = (next: ColumnSettings) => () => setColumnSettings(query, next);
-  const show = (change: Partial<ListQuery>) => () => navigate(listAddress({ ...currentQuery(collection), ...change }));
+  const show = (changes: Partial<ListQuery>) => () => changeList(collection, changes);
   const sort = (isDescending: boolean) => show({ order: [{ name, isDescending }] });
   const others = order.filter((key) => key.name !== name);
   const moveTo = (to: string) => set(moveColumn(collection, settings, name, to));
@@ -47,7 +47,7 @@ export function showHeadMenu(at: MouseEvent | Element, options: HeadMenuOptions)
         groupFields(collection).includes(field) && {
           label: t.views.groupBy(labelOf(field)),
           icon: 'rows-3',
-          onChoose: () => navigate(listAddress(withOwn(currentQuery(collection), GROUP, name))),
+          onChoose: () => setOwn(collection, GROUP, name),
         },
       ],
     },

@@ -1,8 +1,8 @@
 /** The head of the grid: sort by a click, resize at the edge, move by dragging. */
 import type { PointerEvent } from 'react';
-import { useLocation } from 'wouter';
+import { changeList } from '../../api/address.ts';
 import { labelOf } from '../../api/catalogue.ts';
-import { currentQuery, type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
+import type { ListQuery, SortKey } from '../../api/query/list.ts';
 import { type Dragged, useDragged } from '../../components/drag.ts';
 import { Icon } from '../../components/icon.tsx';
 import { isMenuKey } from '../../components/menu.tsx';
@@ -43,14 +43,13 @@ interface HeadCellProps {
 }
 
 function HeadCell({ query, column: { field, width, isFrozen }, at, settings, dragged }: HeadCellProps) {
-  const [, navigate] = useLocation();
   const { collection, order } = query;
   const place = order.findIndex(({ name }) => name === field.name);
   const key = order[place];
   const isNumber = kindOf({ collection, field }).isRightAligned === true;
   const setWidth = (next: number) => setColumnSettings(query, withWidth(settings, field.name, next));
   const fit = () => setWidth(fittingWidth(field.name));
-  const showMenu = (at: MouseEvent | Element) => showHeadMenu(at, { query, field, settings, navigate, fit });
+  const showMenu = (at: MouseEvent | Element) => showHeadMenu(at, { query, field, settings, fit });
   const resize = (event: PointerEvent<HTMLElement>) => {
     event.preventDefault();
     const { currentTarget: handle, clientX: start, pointerId } = event;
@@ -86,11 +85,7 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings, dra
           event.preventDefault();
           showMenu(event.currentTarget);
         }}
-        onClick={(event) =>
-          navigate(
-            listAddress({ ...currentQuery(query.collection), order: nextOrder(order, field.name, event.shiftKey) }),
-          )
-        }
+        onClick={({ shiftKey }) => changeList(collection, { order: nextOrder(order, field.name, shiftKey) })}
       >
         <span className="one-line">{labelOf(field)}</span>
         {key !== undefined && (key.isDescending ? <Icon name="arrow-down" /> : <Icon name="arrow-up" />)}
