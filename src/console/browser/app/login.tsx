@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { explain } from '../api/explain.ts';
 import { continueWithoutLogin, hasSession, logIn, loginReason, session, token } from '../api/session/session.ts';
 import { Button } from '../components/button.tsx';
-import { TextField } from '../components/inputs.tsx';
+import { TextField, useForm } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { Logo } from './logo.tsx';
@@ -11,8 +11,7 @@ import { Logo } from './logo.tsx';
 const hasLogin = session !== undefined;
 
 export default function LoginPage() {
-  const [name, setName] = useState('');
-  const [secret, setSecret] = useState('');
+  const { values, input } = useForm({ name: '', secret: '' });
   const [problem, setProblem] = useState(hasLogin ? loginReason : '');
   const [isBusy, setBusy] = useState(false);
   // The service deletes the cookie of an ended session, so that the next page may be that of a visitor.
@@ -20,12 +19,12 @@ export default function LoginPage() {
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (!hasLogin) {
-      token.set(secret.trim());
+      token.set(values.secret.trim());
       return location.reload();
     }
     if (isBusy) return;
     setBusy(true);
-    await logIn(name, secret).then(continueWithoutLogin, (error) => setProblem(explain(error)));
+    await logIn(values.name, values.secret).then(continueWithoutLogin, (error) => setProblem(explain(error)));
     setBusy(false);
   };
   return (
@@ -35,24 +34,14 @@ export default function LoginPage() {
         <h1>{t.app.name}</h1>
         <p>{hasLogin ? t.app.logInText : t.app.tokenText}</p>
         {problem !== '' && <Problem>{problem}</Problem>}
-        {hasLogin && (
-          <TextField
-            autoFocus
-            required
-            label={t.app.userName}
-            autoComplete="username"
-            value={name}
-            onChange={setName}
-          />
-        )}
+        {hasLogin && <TextField {...input('name')} autoFocus required label={t.app.userName} autoComplete="username" />}
         <TextField
+          {...input('secret')}
           type="password"
           autoFocus={!hasLogin}
           required
           label={hasLogin ? t.app.password : t.app.token}
           autoComplete={hasLogin ? 'current-password' : 'off'}
-          value={secret}
-          onChange={setSecret}
         />
         <Button type="submit" kind="primary" aria-disabled={isBusy}>
           {t.app.logIn}

@@ -1,7 +1,26 @@
 /** Labelled inputs of dialogs and pages. */
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { t } from '../i18n/text.ts';
 import { Labelled, Problem } from './small.tsx';
+
+/** The values of a form. `input` and `check` connect a value with its input. */
+export function useForm<Values extends object>(start: Values | (() => Values)) {
+  const [values, setValues] = useState(start);
+  const set = <Name extends keyof Values>(name: Name, value: Values[Name]) =>
+    setValues((before) => ({ ...before, [name]: value }));
+  return {
+    values,
+    set,
+    input: <Name extends keyof Values>(name: Name) => ({
+      value: values[name],
+      onChange: (value: Values[Name]) => set(name, value),
+    }),
+    check: <Name extends keyof Values>(name: Name) => ({
+      checked: values[name],
+      onChange: (value: Values[Name]) => set(name, value),
+    }),
+  };
+}
 
 /** Values, or labels by value. */
 type Choices = readonly (string | readonly [value: string, label: string])[] | Readonly<Record<string, string>>;
@@ -82,15 +101,15 @@ interface CheckListProps {
   readonly label: string;
   readonly options: readonly (readonly [value: string, label: string])[];
   /** Absent means all, also later ones. */
-  readonly chosen: readonly string[] | undefined;
+  readonly value: readonly string[] | undefined;
   /** Values that are always chosen. */
   readonly fixed?: readonly string[];
   readonly problem?: string | undefined;
-  readonly onChange: (chosen: readonly string[] | undefined) => void;
+  readonly onChange: (value: readonly string[] | undefined) => void;
 }
 
 /** Some values of a few, as checkboxes. All of them are not the same as all, also later ones. */
-export function CheckList({ label, options, chosen, fixed = [], problem, onChange }: CheckListProps) {
+export function CheckList({ label, options, value: chosen, fixed = [], problem, onChange }: CheckListProps) {
   const isChosen = (value: string) => fixed.includes(value) || (chosen?.includes(value) ?? true);
   const names = options.map(([each]) => each);
   const toggle = (value: string, isOn: boolean) => {

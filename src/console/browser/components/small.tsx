@@ -100,7 +100,7 @@ export function ErrorMessage({ error, onRetry }: { readonly error: unknown; read
   );
 }
 
-interface LoadedProps<Data> {
+export interface LoadedProps<Data> {
   readonly query: {
     readonly data: Data | undefined;
     readonly error: unknown;

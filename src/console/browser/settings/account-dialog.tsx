@@ -4,7 +4,7 @@ import { managedRoles } from '../api/session/page-data.ts';
 import { session } from '../api/session/session.ts';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Check, Select, TextField } from '../components/inputs.tsx';
+import { Check, Select, TextField, useForm } from '../components/inputs.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { type Account, changeSetting, type Kind } from './api.ts';
@@ -16,22 +16,24 @@ interface AccountDialogProps {
 }
 
 export function AccountDialog({ kind, account }: AccountDialogProps) {
-  const [name, setName] = useState(account?.name ?? '');
-  const [chosenRole, setRole] = useState(account?.role);
-  const [password, setPassword] = useState('');
-  const [day, setDay] = useState('');
-  const claimsBefore = account === undefined ? '' : JSON.stringify(account.claims);
-  const [claims, setClaims] = useState(claimsBefore);
+  const before = {
+    name: account?.name ?? '',
+    role: account?.role ?? managedRoles[0] ?? '',
+    password: '',
+    day: '',
+    claims: account === undefined ? '' : JSON.stringify(account.claims),
+    isDisabled: account?.isDisabled === true,
+  };
+  const { values, input, check } = useForm(before);
+  const { name, role, password, day, claims, isDisabled } = values;
   const [key, setKey] = useState<string>();
-  const [isDisabled, setDisabled] = useState(account?.isDisabled);
-  const role = chosenRole ?? managedRoles[0] ?? '';
   const isNew = account === undefined;
   const onSubmit = async () => {
     const body = {
       ...(role !== account?.role && { role }),
-      ...(claims !== claimsBefore && { claims: claims.trim() === '' ? {} : parseClaims(claims) }),
+      ...(claims !== before.claims && { claims: claims.trim() === '' ? {} : parseClaims(claims) }),
       ...(password !== '' && { password }),
-      ...(isDisabled !== account?.isDisabled && { disabled: isDisabled }),
+      ...(isDisabled !== before.isDisabled && { disabled: isDisabled }),
       ...(day !== '' && { expires_at: new Date(`${day}T23:59:59`).toISOString() }),
     };
     const answer = isNew
@@ -54,29 +56,22 @@ export function AccountDialog({ kind, account }: AccountDialogProps) {
       title={isNew ? t.settings.add[kind] : t.settings.change(name)}
       submit={{ label: isNew ? t.app.add : t.app.change, onSubmit }}
     >
-      {isNew ? (
-        <TextField label={t.app.userName} required value={name} onChange={setName} />
-      ) : (
-        <p>{t.settings.sessionsEnd}</p>
-      )}
-      <Select label={t.settings.role} value={role} options={[...new Set([...managedRoles, role])]} onChange={setRole} />
+      {isNew ? <TextField {...input('name')} label={t.app.userName} required /> : <p>{t.settings.sessionsEnd}</p>}
+      <Select {...input('role')} label={t.settings.role} options={[...new Set([...managedRoles, role])]} />
       {kind === 'users' ? (
         <TextField
+          {...input('password')}
           label={isNew ? t.app.password : t.app.newPassword}
           help={isNew ? t.settings.passwordHelp : t.settings.passwordStays}
           type="password"
           autoComplete="new-password"
-          value={password}
-          onChange={setPassword}
         />
       ) : (
-        <TextField label={t.settings.expires} type="date" value={day} onChange={setDay} />
+        <TextField {...input('day')} label={t.settings.expires} type="date" />
       )}
-      <TextField label={t.settings.claims} help={t.settings.claimsHelp} value={claims} onChange={setClaims} />
-      {isDisabled !== undefined && name !== session?.name && (
-        <Check checked={isDisabled} onChange={setDisabled}>
-          {t.settings.disabled}
-        </Check>
+      <TextField {...input('claims')} label={t.settings.claims} help={t.settings.claimsHelp} />
+      {account?.isDisabled !== undefined && name !== session?.name && (
+        <Check {...check('isDisabled')}>{t.settings.disabled}</Check>
       )}
     </Dialog>
   );

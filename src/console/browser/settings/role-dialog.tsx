@@ -175,7 +175,7 @@ function RightInputs({ collection, right, limits, before, tried, problemAt, onCh
               label={labelFor('fields')}
               options={collection.fields.map((field) => [field.name, labelOf(field)] as const)}
               fixed={right === 'read' ? collection.key.map(({ name }) => name) : []}
-              chosen={limits.fields}
+              value={limits.fields}
               problem={problemAt('fields')}
               onChange={(fields) => onChange({ ...limits, fields })}
             />
@@ -184,7 +184,7 @@ function RightInputs({ collection, right, limits, before, tried, problemAt, onCh
             <CheckList
               label={labelFor('operations')}
               options={CHANGE_WAYS.map((way) => [way, t.settings.ways[way]] as const)}
-              chosen={limits.operations}
+              value={limits.operations}
               problem={problemAt('operations')}
               onChange={(operations) => onChange({ ...limits, operations })}
             />

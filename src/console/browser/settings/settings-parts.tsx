@@ -1,6 +1,7 @@
 /** Parts of the settings: a panel of a named thing, and a table of named things, with buttons for each. */
 import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
+import { EmptyState, Loaded, type LoadedProps } from '../components/small.tsx';
 import { Table } from '../components/table.tsx';
 
 export interface NamedAction {
@@ -33,6 +34,31 @@ export function AddButton({ label, onClick }: NamedAction) {
         {label}
       </Button>
     </div>
+  );
+}
+
+interface SettingsListProps<Of> {
+  readonly query: LoadedProps<readonly Of[]>['query'];
+  readonly add: NamedAction;
+  readonly empty: { readonly title: string; readonly text?: string };
+  readonly children: (data: readonly Of[]) => ReactNode;
+}
+
+/** A list of the service, with a button to add to it. */
+export function SettingsList<Of>({ query, add, empty, children }: SettingsListProps<Of>) {
+  return (
+    <Loaded query={query}>
+      {(data) => {
+        const button = <AddButton {...add} />;
+        if (data.length === 0) return <EmptyState {...empty}>{button}</EmptyState>;
+        return (
+          <>
+            {button}
+            {children(data)}
+          </>
+        );
+      }}
+    </Loaded>
   );
 }
 

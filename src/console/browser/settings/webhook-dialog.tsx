@@ -5,7 +5,7 @@ import { collectionNamed, collections, titleOfCollection } from '../api/catalogu
 import { listOf } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
-import { Check, CheckList, TextField } from '../components/inputs.tsx';
+import { Check, CheckList, TextField, useForm } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
 import { type Line, linesOf, printRule, readLines, readRule } from '../find/condition-lines.ts';
 import { ConditionList } from '../find/condition-list.tsx';
@@ -30,14 +30,16 @@ interface WebhookDialogProps extends Pick<ModelFormProps, 'taken'> {
 
 export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
   const hasVariable = useDeclaration().data?.editable === false;
-  const [url, setUrl] = useState(webhook?.url ?? 'https://');
-  const [chosen, setChosen] = useState(webhook?.collections);
-  const [kinds, setKinds] = useState<readonly string[] | undefined>(webhook?.kinds);
-  const [secret, setSecret] = useState(() => (webhook === undefined ? newSecret() : undefined));
+  const { values, set, input } = useForm(() => ({
+    url: webhook?.url ?? 'https://',
+    collections: webhook?.collections,
+    kinds: webhook?.kinds as readonly string[] | undefined,
+    secret: webhook === undefined ? newSecret() : undefined,
+    where: webhook?.where ?? '',
+  }));
+  const { url, collections: chosen, kinds, secret, where } = values;
   /** Conditions name fields, so the form has them for one collection only. */
   const only = chosen?.length === 1 ? collectionNamed(chosen[0]!) : undefined;
-  const stored = webhook?.where ?? '';
-  const [where, setWhere] = useState(stored);
   const storedLines = useMemo(() => (only === undefined ? [] : linesOf(only, readRule(where))), [only, where]);
   const [typed, setTyped] = useState<readonly Line[]>();
   const [tried, setTried] = useState<readonly Line[]>();
@@ -52,15 +54,15 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
   const choose = (next: readonly string[] | undefined) => {
     const text = readWhere();
     if (text === undefined) return;
-    setWhere(text);
+    set('where', text);
     setTyped(undefined);
-    setChosen(next);
+    set('collections', next);
   };
   const patchOf = (name: string) => {
     const text = readWhere();
     if (text === undefined) return undefined;
     const patch = { url: url.trim(), collections: chosen ?? null, kinds: kinds ?? null };
-    const whereChange = text !== stored && { where: text || null };
+    const whereChange = text !== (webhook?.where ?? '') && { where: text || null };
     const secretChange = secret !== undefined && { secret: hasVariable ? `{env.${variableOf(name)}}` : secret };
     return { webhooks: { [name]: { ...patch, ...whereChange, ...secretChange } } };
   };
@@ -79,26 +81,24 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
         return (
           <>
             <TextField
+              {...input('url')}
               label={t.settings.address}
               help={t.settings.addressHelp}
               problem={problemAt('url')}
               type="url"
-              value={url}
-              onChange={setUrl}
             />
             <CheckList
               label={t.app.collections}
               options={collections.map((each) => [each.name, titleOfCollection(each)] as const)}
-              chosen={chosen}
+              value={chosen}
               problem={problemAt('collections')}
               onChange={choose}
             />
             <CheckList
+              {...input('kinds')}
               label={t.app.changes}
               options={CHANGE_KINDS.map((kind) => [kind, t.settings.kinds[kind]] as const)}
-              chosen={kinds}
               problem={problemAt('kinds')}
-              onChange={setKinds}
             />
             {only !== undefined ? (
               <fieldset className="check-list stack">
@@ -112,14 +112,14 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
                   <legend>{t.settings.limitNames.where}</legend>
                   <div className="line wrap">
                     <code>{where}</code>
-                    <Button onClick={() => setWhere('')}>{t.settings.remove.users}</Button>
+                    <Button onClick={() => set('where', '')}>{t.settings.remove.users}</Button>
                   </div>
                 </fieldset>
               )
             )}
             {rowProblem !== undefined && <Problem>{rowProblem}</Problem>}
             {webhook !== undefined && (
-              <Check checked={secret !== undefined} onChange={(isOn) => setSecret(isOn ? newSecret() : undefined)}>
+              <Check checked={secret !== undefined} onChange={(isOn) => set('secret', isOn ? newSecret() : undefined)}>
                 {t.settings.replaceSecret}
               </Check>
             )}
@@ -130,7 +130,7 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
                   help={hasVariable ? t.settings.secretVariable : t.settings.secretOnce}
                   readOnly
                   value={secretText}
-                  onChange={setSecret}
+                  onChange={() => undefined}
                 />
                 <CopyButton text={secretText} label={t.settings.copy} />
               </div>

@@ -4,7 +4,6 @@ import type { WebhookDraft } from '../../../collection/draft.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/inputs.tsx';
-import { EmptyState, Loaded } from '../components/small.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
@@ -12,7 +11,7 @@ import { t } from '../i18n/text.ts';
 import { changeSetting, type Patch, useSetting } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { previewChange } from './preview-dialog.tsx';
-import { AddButton, SettingsPart, SettingsTable } from './settings-parts.tsx';
+import { SettingsList, SettingsPart, SettingsTable } from './settings-parts.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 
 interface Webhook extends Omit<WebhookDraft, 'secret'> {
@@ -41,24 +40,14 @@ export function Webhooks() {
   const query = useSetting<readonly Webhook[]>('webhooks', true, REFRESH_MS);
   const edit = (webhook?: Webhook) =>
     showDialog(<WebhookDialog webhook={webhook} taken={query.data?.map(({ name }) => name) ?? []} />);
-  const add = <AddButton label={t.settings.addWebhook} onClick={() => edit()} />;
   return (
-    <Loaded query={query}>
-      {(data) =>
-        data.length === 0 ? (
-          <EmptyState title={t.settings.noWebhooks} text={t.settings.aboutWebhooks}>
-            {add}
-          </EmptyState>
-        ) : (
-          <>
-            {add}
-            {data.map((each) => (
-              <WebhookPart key={each.name} webhook={each} onChange={() => edit(each)} />
-            ))}
-          </>
-        )
-      }
-    </Loaded>
+    <SettingsList
+      query={query}
+      empty={{ title: t.settings.noWebhooks, text: t.settings.aboutWebhooks }}
+      add={{ label: t.settings.addWebhook, onClick: () => edit() }}
+    >
+      {(data) => data.map((each) => <WebhookPart key={each.name} webhook={each} onChange={() => edit(each)} />)}
+    </SettingsList>
   );
 }
 

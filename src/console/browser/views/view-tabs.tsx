@@ -1,5 +1,5 @@
 /** The stored views of a collection as tabs, and the layout of the list. */
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { goTo, setOwn } from '../api/address.ts';
 import { type Field, labelOf, languagesOf } from '../api/catalogue.ts';
@@ -10,7 +10,7 @@ import { isSame } from '../base/same.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
-import { Check, TextField } from '../components/inputs.tsx';
+import { Check, TextField, useForm } from '../components/inputs.tsx';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { Toolbar } from '../components/toolbar.tsx';
@@ -126,20 +126,15 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
 }
 
 function SaveDialog({ query }: { readonly query: ListQuery }) {
-  const [name, setName] = useState('');
-  const [shared, setShared] = useState(false);
-  const onSubmit = async () =>
-    goTo(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
-  const submit = { label: t.app.save, onSubmit, isBusy: name.trim() === '' };
+  const { values, input, check } = useForm({ name: '', shared: false });
+  const name = values.name.trim();
+  const onSubmit = async () => goTo(viewAddress(query.collection, await saveView(query, { ...values, name })));
+  const submit = { label: t.app.save, onSubmit, isBusy: name === '' };
   return (
     <Dialog title={t.views.save} submit={submit}>
       <p>{t.views.saveText}</p>
-      <TextField autoFocus label={t.views.name} maxLength={MAX_NAME} value={name} onChange={setName} />
-      {hasIdentity() && (
-        <Check checked={shared} onChange={setShared}>
-          {t.views.share}
-        </Check>
-      )}
+      <TextField {...input('name')} autoFocus label={t.views.name} maxLength={MAX_NAME} />
+      {hasIdentity() && <Check {...check('shared')}>{t.views.share}</Check>}
     </Dialog>
   );
 }
