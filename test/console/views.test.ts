@@ -6,7 +6,6 @@ import { listAddress, listUrl, parseQuery, viewId } from '../../src/console/brow
 import { groupsUrl } from '../../src/console/browser/find/value-counts.ts';
 import { groupHeads } from '../../src/console/browser/grid/grid.tsx';
 import { lineOf, rowAtLine, windowAt } from '../../src/console/browser/grid/row-window.ts';
-import { withLayout } from '../../src/console/browser/views/layouts.ts';
 import { readDefinition, viewAddress, viewQuery } from '../../src/console/browser/views/views.ts';
 
 test('a view is its address without its id, and filters keep the view and the layout', () => {
@@ -58,12 +57,6 @@ test('every row has a line after the head of its group, and rows without a count
   expect([shown.first, shown.last, shown.height, shown.topOf(3)]).toEqual([0, 6, 360, 180]);
   // Rows that were deleted since the list was counted have no head.
   expect(groupHeads([{ label: 'no', count: 3 }], 0)).toEqual([]);
-});
-
-test('another layout replaces the layout of the address', () => {
-  const field = products.byName.get('discontinued')!;
-  const query = withLayout(parseQuery(products, '~as=cards'), { kind: 'board', field });
-  expect(listAddress(query)).toBe('/c/products?~as=board:discontinued');
 });
 
 test('editors have their names once, without this page', () => {

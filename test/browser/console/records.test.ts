@@ -102,19 +102,26 @@ browserStories('rows', (stage) => {
     await until('the new number', async () => (await page.getByLabel('Units on order').inputValue()) === '8');
     expect(await price.inputValue()).toBe('40');
     await save(stage);
-    const dialog = page.getByRole('dialog', { name: 'Someone else changed the same values' });
-    await dialog.getByText('Theirs: 35.00').waitFor();
+    await stage.until('Someone else changed this to 35.00. Save again to keep your value.');
     expect(await axeFindings(page)).toEqual([]);
-    await stage.picture('console-conflict');
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
     expect(await price.inputValue()).toBe('40');
     expect((await stage.product(10)).unit_price).toBe(35);
-    await save(stage);
-    await dialog.getByText('Theirs: 35.00').click();
-    await dialog.getByRole('button', { name: 'Save my choice' }).click();
-    await stage.until('The values of the other person were kept.');
+    await page.getByRole('button', { name: 'Use it' }).click();
     expect(await price.inputValue()).toBe('35');
+
+    // A second save keeps the own value, but not over a value that nobody has seen.
+    await price.fill('41');
+    await other(stage, '/products/10', { unit_price: 36 });
+    await stage.until('Someone else changed this to 36.00.');
+    await save(stage);
+    await stage.until('Someone else changed this to 36.00. Save again to keep your value.');
+    await other(stage, '/products/10', { unit_price: 37 });
+    await save(stage);
+    await stage.until('Someone else changed this to 37.00. Save again to keep your value.');
+    expect((await stage.product(10)).unit_price).toBe(37);
+    await save(stage);
+    await stage.until('Saved.');
+    expect((await stage.product(10)).unit_price).toBe(41);
 
     // Undo leaves a row alone that someone changed since.
     await dismissAll(stage);
@@ -142,11 +149,7 @@ browserStories('rows', (stage) => {
     await stage.until('Someone else changed this to 16.00.');
     expect(await page.getByLabel('Unit price').inputValue()).toBe('17');
     await save(stage);
-    await page
-      .getByRole('dialog', { name: 'Someone else changed the same values' })
-      .getByText('Theirs: 16.00')
-      .waitFor();
-    await page.keyboard.press('Escape');
+    await stage.until('Someone else changed this to 16.00. Save again to keep your value.');
 
     await stage.service.fetch('/products/1', { method: 'DELETE' });
     await stage.until(/deleted this row on/);

@@ -1,6 +1,6 @@
 /**
  * Saves the changes to a row without overwriting others. Changes to different fields are merged. If both people changed
- * the same field to different values, the person decides.
+ * the same field to different values, nothing is saved: the person sees the stored values, and may save again.
  */
 
 import { isSame } from '../base/same.ts';
@@ -8,7 +8,6 @@ import type { Collection, Row } from './catalogue.ts';
 import { lastPerson } from './changes.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/text.ts';
-import { type Conflict, conflicts, type Decision } from './questions.ts';
 import { changeRows, changesOf, readRow } from './rows.ts';
 
 export type SaveOutcome =
@@ -17,47 +16,38 @@ export type SaveOutcome =
   | { readonly kind: 'unchanged' }
   /** The stored row holds these values already: someone else stored them, or the answer to an earlier save was lost. */
   | { readonly kind: 'stored'; readonly row: Row }
-  /** The person kept the values of the other person. */
-  | { readonly kind: 'theirs'; readonly row: Row }
-  /** Nobody decided yet; `row` is the stored one, which `person` changed. */
-  | { readonly kind: 'undecided'; readonly row: Row; readonly person: string };
+  | Conflict;
 
-interface SaveOptions {
-  /** Ends a conflict; by default a dialog asks. */
-  readonly decide?: (conflict: Conflict) => Promise<Decision> | Decision;
-  /** Saves with one id are undone together. */
-  readonly requestId?: string | undefined;
+/** Nothing was saved; `row` is the stored one, in which `person` changed these fields. */
+export interface Conflict {
+  readonly kind: 'conflict';
+  readonly row: Row;
+  readonly person: string;
+  readonly fields: readonly string[];
 }
 
 /** A row that others change again and again is given up after this many attempts. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition.
+ * Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition. Saves
+ * with one request id are undone together.
  */
 export async function saveRow(
   collection: Collection,
   shown: Row,
   values: Row,
-  { decide = (conflict) => conflicts.ask(conflict), requestId }: SaveOptions = {},
+  requestId?: string,
 ): Promise<SaveOutcome> {
-  let base = shown;
   let theirs = shown;
-  let mine = changesOf(base, values);
+  const mine = changesOf(shown, values);
   if (Object.keys(mine).length === 0) return { kind: 'unchanged' };
-  for (let attempt = 1; ; ) {
+  for (let attempt = 1; ; attempt++) {
     const wanted = changesOf(theirs, mine);
     if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
-    const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
-    if (disputed.length > 0) {
-      const person = await lastPerson(collection, theirs, disputed);
-      const decision = await decide({ collection, mine: wanted, theirs, person, disputed });
-      if (decision === undefined) return { kind: 'undecided', row: theirs, person };
-      if (Object.keys(decision).length === 0) return { kind: 'theirs', row: theirs };
-      mine = decision;
-      base = theirs;
-      continue;
-    }
+    const fields = Object.keys(wanted).filter((name) => !isSame(theirs[name], shown[name]));
+    if (fields.length > 0)
+      return { kind: 'conflict', row: theirs, person: await lastPerson(collection, theirs, fields), fields };
     try {
       const written = await changeRows(collection, [{ row: theirs, changes: wanted }], requestId);
       const row = written.rows[0] ?? { ...theirs, ...wanted };
@@ -72,7 +62,6 @@ export async function saveRow(
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 412 || attempt === MAX_ATTEMPTS) throw error;
     }
-    attempt += 1;
     theirs = await readRow(collection, keyText(collection, shown));
   }
 }

@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { consoleBase } from '../api/address.ts';
 import { queryClient } from '../api/query-client.ts';
-import { conflicts, newRows } from '../api/questions.ts';
+import { newRows } from '../api/questions.ts';
 import { isLoginNeeded, token } from '../api/session/session.ts';
 import { Dialogs, showDialog } from '../components/dialog.tsx';
 import { ContextMenu } from '../components/menu.tsx';
@@ -17,12 +17,11 @@ import { Shell } from './shell.tsx';
 
 const LoginPage = onDemand(() => import('./login.tsx'));
 const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
-const ConflictDialog = onDemand(() => import('../record/conflict-dialog.tsx'));
 
-newRows.show = (subject, answer) =>
-  showDialog(<NewRowDialog {...subject} onCreate={answer} />).then(() => answer(undefined));
-conflicts.show = (conflict, answer) =>
-  showDialog(<ConflictDialog conflict={conflict} decide={answer} />).then(() => answer(undefined));
+newRows.ask = (row) =>
+  new Promise((answer) => {
+    void showDialog(<NewRowDialog {...row} onCreate={answer} />).then(() => answer(undefined));
+  });
 
 export function App() {
   if (isLoginNeeded() || (token.isAskedFor() && token.get() === undefined)) return <LoginPage />;

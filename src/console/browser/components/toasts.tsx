@@ -81,7 +81,7 @@ export function undoOf(right: 'create' | 'update' | 'delete', collection: Collec
 export function notifySaved(collection: Collection, outcome: SaveOutcome, saved: string, options: Notice = {}): void {
   if (outcome.kind === 'saved') notify(saved, { ...undoOf('update', collection, outcome.requestId), ...options });
   if (outcome.kind === 'stored' || outcome.kind === 'unchanged') notify(t.record.alreadyStored, options);
-  if (outcome.kind === 'theirs') notify(t.record.keptTheirs, options);
+  if (outcome.kind === 'conflict') notify(t.record.changedByOther(outcome.person), { isError: true });
 }
 
 export function notifyError(error: unknown): void {

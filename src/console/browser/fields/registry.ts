@@ -62,6 +62,10 @@ export function formatValue(place: FieldPlace, value: Value | undefined): string
   return value === undefined || value === null ? '' : kindOf(place).format(place, value);
 }
 
+/** The value of a row in words: `empty` without a value. */
+export const shownValue = (place: FieldPlace, row: Row | null | undefined): string =>
+  formatValue(place, row?.[place.field.name]) || t.app.empty;
+
 /** The editable texts of a row, by field: the start of a form. */
 export function printRow(collection: Collection, row: Row): Readonly<Record<string, string>> {
   return Object.fromEntries(

@@ -17,7 +17,7 @@ import { unlessGivenUp } from '../api/session/connection.ts';
 import { Store } from '../base/store.ts';
 import { notify, notifySaved, undoOf } from '../components/toasts.tsx';
 import type { FieldPlace } from '../fields/kind.ts';
-import { formatValue } from '../fields/registry.ts';
+import { shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
 /** A change that the service rejected, or that another person was quicker to make. */
@@ -126,12 +126,10 @@ export function saveCell(
     };
     try {
       check();
-      const outcome = await saveRow(collection, row, changes, { decide: () => undefined, requestId });
+      const outcome = await saveRow(collection, row, changes, requestId);
       if (outcome.kind === 'unchanged') return;
-      if (outcome.kind === 'undecided') {
-        const theirs = formatValue(place, outcome.row[field.name]) || t.app.empty;
-        return keep(outcome.row, t.record.changedTo(outcome.person, theirs));
-      }
+      if (outcome.kind === 'conflict')
+        return keep(outcome.row, t.record.changedTo(outcome.person, shownValue(place, outcome.row)));
       show([outcome.row]);
       isStored = true;
       if (requestId === undefined)

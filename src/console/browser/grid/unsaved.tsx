@@ -5,7 +5,7 @@ import { rowAddress } from '../api/query/text.ts';
 import { useStore } from '../base/store.ts';
 import { Button } from '../components/button.tsx';
 import { announce } from '../components/small.tsx';
-import { formatValue } from '../fields/registry.ts';
+import { formatValue, shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { discardEdit, saveCell, saveCells, type UnsavedCell, unsavedCells } from './edits.ts';
 
@@ -27,7 +27,7 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
     <section className="unsaved-cells" aria-label={t.grid.unsaved}>
       <ul>
         {cells.map(([name, cell]) => {
-          const { row, field, value, isGone } = cell;
+          const { row, value, isGone } = cell;
           return (
             <li key={name} className="line wrap">
               <span>{wordsOf(cell)}</span>
@@ -41,7 +41,7 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
                 {t.grid.saveMine(formatValue(cell, value) || t.app.empty)}
               </Button>
               <Button className="small" onClick={() => keepStored(cell)}>
-                {isGone ? t.record.discard : t.grid.keepStored(formatValue(cell, row[field.name]) || t.app.empty)}
+                {isGone ? t.record.discard : t.grid.keepStored(shownValue(cell, row))}
               </Button>
             </li>
           );

@@ -4,7 +4,7 @@ import { type Change, hasNoLog } from '../api/changes.ts';
 import { isSame } from '../base/same.ts';
 import { IconButton } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { formatValue } from '../fields/registry.ts';
+import { shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
 type Values = Pick<Change, 'before' | 'after'>;
@@ -17,7 +17,7 @@ export function changedFields({ fields }: Collection, { before, after }: Values)
 }
 
 export const valueIn = (collection: Collection, field: Field, row: Change['before']): string =>
-  formatValue({ collection, field }, row?.[field.name]) || t.app.empty;
+  shownValue({ collection, field }, row);
 
 interface LogStateProps {
   readonly query: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown };

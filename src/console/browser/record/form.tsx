@@ -13,7 +13,7 @@ import {
 import { Button } from '../components/button.tsx';
 import { isDialogOpen, useShortcut } from '../components/shortcut.ts';
 import { Labelled } from '../components/small.tsx';
-import { formatValue, kindOf } from '../fields/registry.ts';
+import { kindOf, shownValue } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
 import { languageName } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
@@ -72,7 +72,7 @@ export function RecordForm({ collection, draft, row, marks = NONE, name = 'field
           {fixed.map((field) => (
             <div key={field.name} className="line">
               <dt>{labelOf(field)}</dt>
-              <dd>{formatValue({ collection, field }, row[field.name]) || t.app.empty}</dd>
+              <dd>{shownValue({ collection, field }, row)}</dd>
             </div>
           ))}
         </dl>
@@ -125,7 +125,7 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
       {isMarked && !isOutdated && <p className="marker">{t.record.changedBy(changedBy ?? t.record.someone)}</p>}
       {isOutdated && (
         <p className="marker">
-          {t.record.changedTo(changedBy ?? t.record.someone, formatValue(place, row?.[field.name]) || t.app.empty)}{' '}
+          {problem === undefined && t.record.changedTo(changedBy ?? t.record.someone, shownValue(place, row))}{' '}
           <Button kind="quiet" onClick={() => draft.drop(field.name)}>
             {t.record.useTheirs}
           </Button>

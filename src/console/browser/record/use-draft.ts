@@ -4,10 +4,12 @@ import { type Collection, isNeeded, mayWrite, type Row, type Value } from '../ap
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
 import { keyText } from '../api/query/text.ts';
+import type { Conflict } from '../api/save-row.ts';
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
 import { returnedValue } from '../fields/parse.ts';
-import { kindOf, parseText, printRow, printValue } from '../fields/registry.ts';
+import { kindOf, parseText, printRow, printValue, shownValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -29,6 +31,8 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
   const name = isNew ? `${collection.name} ${suffix}` : draftName(collection, row);
   const [{ draft, isRestored }, setState] = useState(() => begin(isKept ? loadDraft(name) : undefined, start));
   const [problems, setProblems] = useState<Texts>({});
+  /** The stored row that a conflict has shown. The next save replaces its values. */
+  const [seen, setSeen] = useState<Row>({});
   // Two inputs may change within one event.
   const latest = useRef(draft);
   const store = (next: Edits, isOld = isRestored) => {
@@ -55,10 +59,12 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
   const reset = () => {
     store({}, false);
     setProblems({});
+    setSeen({});
   };
   const replace = (each: string, edit: Edits) => {
     store({ ...without(latest.current.edits, each), ...edit });
     setProblems((all) => without(all, each));
+    if (!(each in edit)) setSeen((all) => without(all, each));
   };
   return {
     texts: { ...stored, ...Object.fromEntries(Object.entries(edits).map(([each, { text }]) => [each, text])) } as Texts,
@@ -68,7 +74,10 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
     isRestored: isRestored && changed.length > 0,
     fields,
     /** The row as the person saw it when the edits began. A save compares with it. */
-    shown: { ...row, ...Object.fromEntries(changed.map(({ name: each }) => [each, edits[each]!.base])) },
+    shown: {
+      ...row,
+      ...Object.fromEntries(changed.map(({ name: each }) => [each, each in seen ? seen[each]! : edits[each]!.base])),
+    },
     /** The idempotency key of a new row. It changes with the texts. */
     id: draft.id,
     setText(each: string, text: string): void {
@@ -97,6 +106,15 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
       setProblems(found);
       return Object.keys(found).length === 0 ? { ...values, ...preset } : undefined;
     },
+    /** Shows the values of someone else at their fields, and keeps the typed ones. */
+    showConflict({ row: theirs, person, fields: disputed }: Conflict): void {
+      setSeen({ ...seen, ...Object.fromEntries(disputed.map((each) => [each, theirs[each] ?? null])) });
+      const words = disputed.map((each) => {
+        const value = shownValue({ collection, field: collection.byName.get(each)! }, theirs);
+        return [each, t.record.conflict(person, value)];
+      });
+      setProblems(Object.fromEntries(words));
+    },
     /** Shows the errors of the service at their fields. Returns whether every error has a field. */
     showErrors(error: unknown): boolean {
       const all = Object.entries(problemsByField(error));
@@ -117,6 +135,7 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
         reset();
       } else store(late, false);
       setProblems({});
+      setSeen({});
     },
     reset,
   };

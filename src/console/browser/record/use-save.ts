@@ -26,11 +26,15 @@ export function useRowForm(collection: Collection, row: Row | undefined, options
     if (values === undefined) return undefined;
     try {
       const outcome = await run(values);
-      if (outcome === undefined || outcome.kind === 'undecided') return undefined;
+      if (outcome === undefined) return undefined;
       const stored = 'row' in outcome ? outcome.row : draft.shown;
       // The reload after a save may fail. The form then shows the values that the service returned.
       const key = ['row', collection.name, keyText(collection, stored)];
       queryClient.setQueryData<Row>(key, (before) => before && { ...before, ...stored });
+      if (outcome.kind === 'conflict') {
+        draft.showConflict(outcome);
+        return undefined;
+      }
       draft.settle(draft.texts, stored);
       if (outcome.kind === 'created')
         notify(t.record.created(titleOf(collection, stored)), undoOf('create', collection, outcome.requestId));
