@@ -7,7 +7,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { type Catalogue, catalogueOn, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
-import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
+import { beginningWith, LARGE_TABLES, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 import { RUNS } from '../support/generated/generators.ts';
 
 /** Large enough that a list of all rows is sent in chunks. */
@@ -56,8 +56,8 @@ const step = fc.record({
 describe.each([SMALL, LARGE])('on $name', ({ rows, isLarge }) => {
   test('reads return the latest data', async () => {
     const path = newFile();
-    const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(rows) });
-    if (isLarge) makeLarge(path);
+    const large = isLarge ? LARGE_TABLES : {};
+    const engine = openSqlite({ ...TEST_OPTIONS, ...large, path, firstRows: beginningWith(rows) });
     const catalogue = catalogueOn(engine, { plans: true });
     const other = new Database(path);
     other.run('pragma busy_timeout = 5000');

@@ -14,7 +14,7 @@ import { planRead } from '../../src/plan/read/read.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { encodingOf } from '../../src/response/body.ts';
 import { catalogueOn, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
-import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
+import { beginningWith, LARGE_TABLES, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 
 const LONG = 'long words '.repeat(20_000);
 const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();
@@ -37,8 +37,7 @@ function opened(
   const path = newFile();
   let engine: Engine;
   beforeAll(() => {
-    engine = openSqlite({ ...TEST_OPTIONS, catalogue, path, firstRows });
-    if (isLarge) makeLarge(path);
+    engine = openSqlite({ ...TEST_OPTIONS, ...(isLarge ? LARGE_TABLES : {}), catalogue, path, firstRows });
   });
   afterAll(() => engine.close());
   return async (query: string): Promise<boolean> => {
@@ -75,7 +74,17 @@ describe('a small file', () => {
     'select=count()',
     `select=${aliases(50)}`,
   ])('%s: runs on the event-loop thread', async (query) => expect(await runsHere(query)).toBe(true));
+});
 
+describe('a small file with many texts', () => {
+  const rows = Array.from({ length: 1_500 }, (_, index) => {
+    return { id: index + 1, product_name: `Chef Anton's Cajun Seasoning, tin ${index}`, discontinued: 0 };
+  });
+  const runsHere = opened(rows, false);
+
+  test('without a test of each text, it is read on the event-loop thread', async () => {
+    expect(await runsHere('')).toBe(true);
+  });
   test.each([
     ['a search, which takes long for each text', 'product_name=fts.cheese'],
     ['many patterns', Array.from({ length: 60 }, (_, index) => `product_name=like.*a_${index}*`).join('&')],
@@ -124,23 +133,24 @@ describe('a large file with long texts', () => {
   );
 });
 
+const GROUPS = declareCatalogue({
+  collections: [
+    { name: 'groups', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
+    {
+      name: 'items',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4' },
+        { name: 'group_id', type: 'int4', references: { collection: 'groups', onDelete: 'restrict' } },
+        { name: 'body', type: 'text' },
+      ],
+    },
+  ],
+});
+
 describe('embedded rows, on a small file', () => {
-  const catalogue = declareCatalogue({
-    collections: [
-      { name: 'groups', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
-      {
-        name: 'items',
-        key: ['id'],
-        fields: [
-          { name: 'id', type: 'int4' },
-          { name: 'group_id', type: 'int4', references: { collection: 'groups', onDelete: 'restrict' } },
-          { name: 'body', type: 'text' },
-        ],
-      },
-    ],
-  });
   const items = Array.from({ length: 40 }, (_, index) => ({ id: index, group_id: 1, body: 'x'.repeat(20_000) }));
-  const runsHere = opened([], false, { catalogue, rows: { groups: [{ id: 1 }], items } }, 'groups');
+  const runsHere = opened([], false, { catalogue: GROUPS, rows: { groups: [{ id: 1 }], items } }, 'groups');
 
   test.each(['select=id,items(id)', 'select=id,items(id,body)', 'select=id,items(id,groups(id))'])(
     '%s: runs on the event-loop thread',
@@ -151,6 +161,15 @@ describe('embedded rows, on a small file', () => {
     ['long texts again and again', 'select=id,items(id,groups(id,items(body)))'],
     ['a search in each of them', 'select=id,items(id)&items.body=fts.cheese'],
   ])('%s: runs on a reader thread', async (_, query) => expect(await runsHere(query)).toBe(false));
+});
+
+describe('a small table in a large file', () => {
+  const items = Array.from({ length: 120 }, (_, id) => ({ id, group_id: 1, body: 'x'.repeat(20_000) }));
+  const runsHere = opened([], false, { catalogue: GROUPS, rows: { groups: [{ id: 1 }], items } }, 'groups');
+
+  test('its rows are read on the event-loop thread', async () => expect(await runsHere('')).toBe(true));
+  test('rows of the large table with them are read on a reader thread', async () =>
+    expect(await runsHere('select=id,items(id)')).toBe(false));
 });
 
 test('the filters of an item are evaluated once, whatever the response shows', async () => {

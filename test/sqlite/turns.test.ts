@@ -11,7 +11,7 @@ import { openFiles } from '../../src/engine/sqlite/connection/database-files.ts'
 import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/engine.ts';
 import { type ReadJob, startReader } from '../../src/engine/sqlite/read-threads/reader.ts';
 import { type Catalogue, catalogueOn } from '../support/engines/catalogue.ts';
-import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
+import { beginningWith, LARGE_TABLES, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 import { until } from '../support/processes/process.ts';
 
 /** A search that exceeds every time limit here, and a fast search that uses no index. */
@@ -41,12 +41,12 @@ function open({ readingBounds, ...options }: Partial<SqliteOptions>): Opened {
   const bounds = { threads: THREADS, ...readingBounds };
   const engine = openSqlite({
     ...TEST_OPTIONS,
+    ...LARGE_TABLES,
     ...options,
     readingBounds: bounds,
     path,
     firstRows: beginningWith(LIST),
   });
-  makeLarge(path);
   const each = { ...catalogueOn(engine), engine, path };
   opened.push(each);
   return each;

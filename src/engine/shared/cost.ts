@@ -8,6 +8,7 @@ import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../base/
 import { memoize } from '../../base/memo.ts';
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
 import { can, isLong } from '../../collection/types/type.ts';
+import { changingCollections } from '../../plan/access/named-fields.ts';
 import { NO_ORDER } from '../../plan/read/order.ts';
 import { conjuncts, type Expression, fieldOf, namedField, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import type { WritePlan } from '../../plan/write-plan.ts';
@@ -19,17 +20,19 @@ import { maxKeys, readsOtherCollections, testsOtherCollections } from './plan-ke
 export interface Statistics {
   /** Whether the table has few rows. */
   isSmall(collection: Collection): boolean;
-  /** An upper bound for all texts of a small table. */
-  bytes(): number;
+  /** An upper bound for all texts of the table; infinite if it has many rows. */
+  bytes(collection: Collection): number;
 }
 
-/** Whether a scan of the whole table is cheap: it is small, and text processing and output fit the budget. */
+/** Whether a scan of whole tables is cheap: they are small, and text processing and output fit the budget. */
 export function isCheapScan(plan: ReadPlan, statistics: Statistics): boolean {
   if (!statistics.isSmall(plan.from) || plan.facets !== undefined) return false;
+  const tables = readsOtherCollections(plan) ? changingCollections(plan) : [plan.from];
+  if (tables.length > 1 && !tables.every((each) => statistics.isSmall(each))) return false;
   const { repeats } = columnSizes(plan.columns);
   const steps = filterSteps(plan, INLINE_STEPS) + columnSteps(plan.columns);
   if (steps === 0 && repeats === 1) return true;
-  const bytes = statistics.bytes();
+  const bytes = tables.reduce((sum, each) => sum + statistics.bytes(each), 0);
   return steps * bytes <= INLINE_STEPS && repeats * bytes <= INLINE_ANSWER_BYTES;
 }
 

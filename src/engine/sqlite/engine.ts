@@ -47,6 +47,7 @@ export interface SqliteOptions extends SqliteRequirement, Pick<Parts, 'onLoad' |
   /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<typeof READ_POOL_LIMITS>;
   readonly queueSeconds?: number;
+  readonly smallTableRows?: number;
 }
 
 export function openSqlite(options: SqliteOptions): Engine {
@@ -86,7 +87,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       if (historyDays) maintainLog(first, historyDays);
       return results;
     }, queueSeconds);
-    const statistics = new TableStatistics(first, isLogged);
+    const statistics = new TableStatistics(first, options.smallTableRows);
     const names = { path: options.path, location: 'in memory' };
     return new SqliteEngine({ ...common, ...names, connection: first, changes, writer, statistics });
   }
@@ -106,7 +107,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     path,
     location,
     connection,
-    statistics: new TableStatistics(connection, isLogged),
+    statistics: new TableStatistics(connection, options.smallTableRows),
     changes,
     writer: new Writer(writerThread.commit, queueSeconds),
     file: {

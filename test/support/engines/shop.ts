@@ -10,12 +10,12 @@ import { parseJson } from '../../../src/collection/exact-json.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { IN_MEMORY } from '../../../src/engine/sqlite/connection/database-files.ts';
-import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
+import { openSqlite, type SqliteOptions } from '../../../src/engine/sqlite/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { openDeclaredPostgres } from './postgres.ts';
 import { type Rows, reused } from './reused.ts';
-import { countAsLarge, newFile, restoring, TEST_OPTIONS } from './sqlite.ts';
+import { indexAtOnce, LARGE_TABLES, newFile, restoring, TEST_OPTIONS } from './sqlite.ts';
 
 interface DeclaredCollection {
   readonly key?: string | readonly string[];
@@ -76,15 +76,15 @@ const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise
   'SQLite in memory': async (catalogue, rows) => sqlite(IN_MEMORY, catalogue, rows),
   'SQLite with large tables': async (catalogue, rows) => {
     const path = newFile();
-    const engine = sqlite(path, catalogue, rows);
-    countAsLarge(engine, path, catalogue);
+    const engine = sqlite(path, catalogue, rows, LARGE_TABLES);
+    indexAtOnce(engine, path, catalogue);
     return engine;
   },
   PostgreSQL: openDeclaredPostgres,
 };
 
-function sqlite(path: string, catalogue: Declared, rows: Rows): Engine {
-  return openSqlite({ ...TEST_OPTIONS, catalogue, path, firstRows: beginning(catalogue, rows) });
+function sqlite(path: string, catalogue: Declared, rows: Rows, options: Partial<SqliteOptions> = {}): Engine {
+  return openSqlite({ ...TEST_OPTIONS, ...options, catalogue, path, firstRows: beginning(catalogue, rows) });
 }
 
 function beginning(catalogue: Declared, rows: Rows) {

@@ -5,7 +5,6 @@
 import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SMALL_TABLE_BYTES } from '../../../src/base/limits/engine.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
 import type { Catalogue } from '../../../src/collection/declaration.ts';
 import { products } from '../../../src/collection/products.ts';
@@ -50,20 +49,14 @@ export function newFile(): string {
   return join(folder, `${++made}.db`);
 }
 
-/** Makes a file large by its total size, which the service uses because a few rows may hold long texts. */
-export function makeLarge(path: string): void {
-  const db = new Database(path);
-  db.run('pragma busy_timeout = 5000');
-  db.run(`create table filling as select zeroblob(${SMALL_TABLE_BYTES}) as bytes`);
-  db.close();
-}
+/** An option with which no read counts as one of a small table. */
+export const LARGE_TABLES = { smallTableRows: -1 };
 
 /**
- * Makes a file large and indexes every row at once, also after each write through the engine. A service indexes later
- * and in batches. Rows that another connection writes are not indexed.
+ * Indexes every row at once, also after each write through the engine. A service indexes later and in batches. Rows
+ * that another connection writes are not indexed.
  */
-export function countAsLarge(engine: Engine, path: string, { collections }: Catalogue): () => void {
-  makeLarge(path);
+export function indexAtOnce(engine: Engine, path: string, { collections }: Catalogue): () => void {
   const connection = new Connection(path);
   const index = () => {
     for (const collection of collections.values()) {
@@ -96,8 +89,9 @@ export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (fi
   const free: { readonly engine: Engine; readonly other: Database; readonly index?: () => void }[] = [];
   const open = (firstRows: readonly Row[]): Engine => {
     const path = newFile();
-    const engine = openSqlite({ ...TEST_OPTIONS, ...options, path, firstRows: beginningWith(firstRows) });
-    const index = isLarge ? countAsLarge(engine, path, options.catalogue ?? TEST_OPTIONS.catalogue) : undefined;
+    const large = isLarge ? LARGE_TABLES : {};
+    const engine = openSqlite({ ...TEST_OPTIONS, ...options, ...large, path, firstRows: beginningWith(firstRows) });
+    const index = isLarge ? indexAtOnce(engine, path, options.catalogue ?? TEST_OPTIONS.catalogue) : undefined;
     const other = new Database(path);
     // The service also writes by itself, because it indexes new rows.
     other.run('pragma busy_timeout = 5000');

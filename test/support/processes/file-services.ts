@@ -1,8 +1,10 @@
 /** The real program on a catalogue file, for client tests: one file as it is, and one whose tables count as large. */
+import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
+import { SMALL_TABLE_BYTES } from '../../../src/base/limits/engine.ts';
 import referenceProducts from '../../../src/collection/reference-products.json' with { type: 'json' };
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
-import { beginningWith, makeLarge, TEST_OPTIONS } from '../engines/sqlite.ts';
+import { beginningWith, TEST_OPTIONS } from '../engines/sqlite.ts';
 import { type Launch, type Service, startService, temporaryFolder } from './process.ts';
 
 export const FILES = ['a file', 'a file with large tables'] as const;
@@ -18,6 +20,13 @@ export async function folderWith(file: FileKind): Promise<string> {
   await engine.close();
   makeLarge(path);
   return folder;
+}
+
+/** Makes the products large by the bytes of a column that no declaration has. */
+function makeLarge(path: string): void {
+  using db = new Database(path);
+  db.run('alter table products add column filling blob');
+  db.run('update products set filling = zeroblob(?) where id = 1', [SMALL_TABLE_BYTES + 1]);
 }
 
 export interface FileServices {

@@ -3,35 +3,31 @@ import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Statistics } from '../../shared/cost.ts';
 import { identifier } from '../../sql/statement.ts';
-import { LOG_BYTES } from '../history/log.ts';
+import { joinInGroups } from '../functions/argument-groups.ts';
 import type { Connection } from './connection.ts';
 
 const KEPT_MS = 1_000;
 
+interface TableSize {
+  readonly at: number;
+  readonly changeCount: number;
+  readonly isSmall: boolean;
+  /** An upper bound for its texts. */
+  readonly bytes: number;
+}
+
 export class TableStatistics implements Statistics {
-  private readonly seen = new Map<Collection, { at: number; changeCount: number; small: boolean }>();
+  /** By table name. */
+  private readonly sizes = new Map<string, TableSize>();
+  private readonly measurements = new Map<string, string>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
-  private size = { changeCount: Number.NaN, bytes: 0 };
   private changeCount = Number.NaN;
 
   constructor(
     private readonly connection: Connection,
-    private readonly isLogged: boolean,
+    private readonly smallRows = SMALL_TABLE_ROWS,
   ) {}
-
-  /** The size of the database without the log of changes, which bounds every text in it. */
-  bytes(): number {
-    const { changeCount } = this;
-    if (this.size.changeCount !== changeCount) this.size = { changeCount, bytes: this.measure() };
-    return this.size.bytes;
-  }
-
-  private measure(): number {
-    const log = this.isLogged ? ` - (${LOG_BYTES})` : '';
-    const pragmas = 'pragma_page_count, pragma_freelist_count, pragma_page_size';
-    return this.connection.number(`select (page_count - freelist_count) * page_size${log} from ${pragmas}`);
-  }
 
   /** The statistics for the current change count. */
   at(changeCount: number): Statistics {
@@ -39,32 +35,50 @@ export class TableStatistics implements Statistics {
     return this;
   }
 
-  isSmall(collection: Collection): boolean {
-    const { changeCount } = this;
-    let size = this.seen.get(collection);
-    if (size?.changeCount === changeCount) return size.small;
-    const now = performance.now();
-    if (size === undefined || now - size.at > KEPT_MS) {
-      size = { at: now, changeCount, small: this.look(collection) };
-      this.seen.set(collection, size);
-    }
-    return size.small;
+  isSmall({ name }: Collection): boolean {
+    const size = this.sizes.get(name);
+    const isRecent = size !== undefined && performance.now() - size.at <= KEPT_MS;
+    return (isRecent || size?.changeCount === this.changeCount ? size! : this.measure(name)).isSmall;
+  }
+
+  bytes({ name }: Collection): number {
+    const size = this.sizes.get(name);
+    return (size?.changeCount === this.changeCount ? size : this.measure(name)).bytes;
   }
 
   readonly rowsPerValue = (index: string): number | undefined => this.perValue.get(index);
 
-  private look({ name }: Collection): boolean {
-    const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
-    const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
-    if (isShort && this.measure() <= SMALL_TABLE_BYTES) return true;
-    const rowsInStatistics = this.connection.number("select count(*) from sqlite_schema where name = 'sqlite_stat1'");
-    if (rowsInStatistics === 0) return false;
+  private measure(table: string): TableSize {
+    const sql = this.measurements.get(table) ?? this.compile(table);
+    this.measurements.set(table, sql);
+    const [[rows, bytes]] = this.connection.values({ sql, params: [this.smallRows + 1] }) as [[number, number]];
+    const isShort = rows <= this.smallRows;
+    const size: TableSize = {
+      at: performance.now(),
+      changeCount: this.changeCount,
+      isSmall: isShort && bytes <= SMALL_TABLE_BYTES,
+      bytes: isShort ? bytes : Number.POSITIVE_INFINITY,
+    };
+    this.sizes.set(table, size);
+    if (!size.isSmall) this.readRowsPerValue(table);
+    return size;
+  }
+
+  /** Counts the first rows and the bytes of their texts. SQLite knows these without reading long ones. */
+  private compile(table: string): string {
+    const sql = `select name from pragma_table_xinfo(?) where lower(type) in ('text', 'blob')`;
+    const texts = this.connection.values({ sql, params: [table] }).map(([name]) => identifier(String(name)));
+    const lengths = texts.map((name) => `total(octet_length(${name}))`);
+    const bytes = joinInGroups(['0', ...lengths], ' + ');
+    return `select count(*), ${bytes} from (select * from ${identifier(table)} limit ?)`;
+  }
+
+  private readRowsPerValue(table: string): void {
+    if (this.connection.number("select count(*) from sqlite_schema where name = 'sqlite_stat1'") === 0) return;
     // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab
-    const stats = this.connection.rows({
-      sql: 'select idx, stat from sqlite_stat1 where tbl = ? and idx is not null',
-      params: [name],
-    });
-    for (const { idx, stat } of stats) this.perValue.set(String(idx), Number(String(stat).split(' ')[1]));
-    return false;
+    const sql = 'select idx, stat from sqlite_stat1 where tbl = ? and idx is not null';
+    for (const { idx, stat } of this.connection.rows({ sql, params: [table] })) {
+      this.perValue.set(String(idx), Number(String(stat).split(' ')[1]));
+    }
   }
 }

@@ -4,22 +4,19 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
-import { type Comparison, ofKind } from '../../migration/changes.ts';
+import type { Comparison } from '../../migration/changes.ts';
 import { LOG_TABLE, type LogSql, loggedCollections, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { anyChanged } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
-/**
- * The request that is writing: the writer sets its only row before a job, and clears it before the commit. The row also
- * holds the size of the log up to a position.
- */
+/** The request that is writing: the writer sets its only row before a job, and clears it before the commit. */
 export const REQUEST_TABLE = 'catalogue_request';
 
 const TABLES = [
   `create table ${LOG_TABLE} (seq integer primary key autoincrement, at text not null, actor text, role text, request_id text, collection text not null, key text not null, kind text not null, old text, new text) strict`,
   `create index ${LOG_TABLE}_key on ${LOG_TABLE} (collection, key)`,
-  `create table ${REQUEST_TABLE} (id integer primary key check (id = 1), actor text, role text, request_id text, is_silent integer, measured_to integer not null default 0, bytes integer not null default 0) strict`,
+  `create table ${REQUEST_TABLE} (id integer primary key check (id = 1), actor text, role text, request_id text, is_silent integer) strict`,
   `insert into ${REQUEST_TABLE} (id) values (1)`,
   `create table ${RETAINED_TABLE} (collection text primary key, seq integer not null, at text not null) strict`,
 ];
@@ -27,11 +24,6 @@ const TABLES = [
 /** The present moment as a stored timestamptz. */
 export const NOW = `rtrim(rtrim(strftime('%Y-%m-%dT%H:%M:%f', 'now'), '0'), '.') || '+00:00'`;
 export const POSITION = `coalesce((select seq from sqlite_sequence where name = '${LOG_TABLE}'), 0)`;
-
-/** Positions continue, so that a client with an earlier one does not take new entries for those that it has seen. */
-const CLEAR = [`delete from ${LOG_TABLE}`, `update ${REQUEST_TABLE} set measured_to = ${POSITION}, bytes = 0`];
-/** Entries of other lengths are measured again, in small steps (maintain.ts). */
-const MEASURE_AGAIN = `update ${REQUEST_TABLE} set measured_to = coalesce((select min(seq) - 1 from ${LOG_TABLE}), ${POSITION}), bytes = 0`;
 
 /** A function takes at most 1,000 arguments, two for each field. */
 const FIELDS_PER_OBJECT = 400;
@@ -136,10 +128,10 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
     if (!isSame(expected.get(name), sql)) db.run(`drop trigger ${identifier(name)}`);
   }
   for (const [name, sql] of expected) if (!isSame(stored.get(name), sql)) db.run(sql);
-  if (!isOn) for (const sql of CLEAR) db.run(sql);
+  // Positions continue, so that a client with an earlier one does not take new entries for those that it has seen.
+  if (!isOn) db.run(`delete from ${LOG_TABLE}`);
   const logged = isOn ? loggedCollections(catalogue).map(({ name }) => name) : [];
   for (const sql of migrateLog(comparison, logged, LOG_SQL)) db.run(sql);
-  if (ofKind(comparison.changes, 'rename-field').length > 0) db.run(MEASURE_AGAIN);
 }
 
 export function pathOf(field: string): string {
