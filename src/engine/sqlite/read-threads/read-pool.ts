@@ -1,6 +1,6 @@
 /**
- * Runs costly reads on a pool of threads, in the order of their arrival. A thread starts one read at a time. The parts of
- * streamed results wait for that read, and the next read for these parts, so that nobody waits for another's whole
+ * Runs costly reads on a pool of threads, in the order of their arrival. A thread starts one read at a time. The parts
+ * of streamed results wait for that read, and the next read for these parts, so that nobody waits for another's whole
  * result. A read that would wait too long to start is rejected at once.
  *
  * A read holds a snapshot until its end, which prevents truncation of the log. So the number of streamed results is
