@@ -44,7 +44,11 @@ export async function addUser(store: CredentialStore, { name, role, claims, pass
 }
 
 function taken(name: string): ApiError {
-  return new ApiError('23505', `the user ${name} exists already`, { hint: 'Names of users compare without case.' });
+  return new ApiError('23505', `the user ${name} exists already`, {
+    hint: 'Names of users compare without case.',
+    field: 'name',
+    value: name,
+  });
 }
 
 /** A user with this claim cannot log in. */

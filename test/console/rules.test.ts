@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import {
+  describeRule,
   type Line,
   linesOf,
   printRule,
@@ -29,7 +30,7 @@ const collection = declareCatalogue({
   ],
 }).collections.get('groups')!;
 
-const linesIn = (where: string) => linesOf(collection, readRule(where));
+const linesIn = (where: string) => linesOf(collection, readRule(collection, where));
 const print = (lines: readonly Line[]) => {
   const { filters, problems } = readLines(collection, lines);
   return filters === undefined ? lines.map((line) => problems.get(line)) : printRule(collection, filters);
@@ -72,6 +73,13 @@ test('an edit of a stored number is read as it is shown', () => {
     { ...linesIn('price=gt.1')[0]!, operand: 'much' },
   ];
   expect(print(wrong)).toEqual([undefined, expect.stringContaining('much')]);
+});
+
+test('a rule in words has its groups in parentheses', () => {
+  const group = 'or=(since.is.null,since.gt.{now})';
+  const words = 'Since is empty or Since > now';
+  expect(describeRule(collection, `name=eq.tea&${group}`)).toBe(`Name = tea and (${words})`);
+  expect(describeRule(collection, group)).toBe(words);
 });
 
 test('a path in a group is no operator: the group stays an expression', () => {

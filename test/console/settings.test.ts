@@ -1,5 +1,6 @@
 /** The form of a field becomes a merge patch of the declaration. */
 import { expect, test } from 'bun:test';
+import { changedLines } from '../../src/console/browser/settings/changed-lines.ts';
 import { findPart } from '../../src/console/browser/settings/declared-text.tsx';
 import { expressionProblem, fieldPatch, formOf } from '../../src/console/browser/settings/field-patch.ts';
 
@@ -72,4 +73,13 @@ test('the mistake of an expression has its column', () => {
   const fields = [{ name: 'price', type: 'int4' }];
   expect(expressionProblem('int4', 'price * 2', fields)).toBeUndefined();
   expect(expressionProblem('int4', '2 * pric', fields)).toMatch(/^Column 5: .*pric/);
+});
+
+test('the preview of a change has its lines, also if it removes one that stands elsewhere', () => {
+  const text = 'a:\n  read: true\nb:\n  read: true\nc: 1\n';
+  expect(changedLines(text, text)).toEqual({ removed: [], added: [] });
+  expect(changedLines(text, text.replace('c: 1', 'c: 2'))).toEqual({ removed: ['c: 1'], added: ['c: 2'] });
+  expect(changedLines(text, 'a:\nb:\n  read: true\nc: 1\n')).toEqual({ removed: ['  read: true'], added: [] });
+  const both = 'z:\n  read: true\nb:\n  read: true\nc: 1\nd: 2\n';
+  expect(changedLines(text, both)).toEqual({ removed: ['a:'], added: ['z:', 'd: 2'] });
 });

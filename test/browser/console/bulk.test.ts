@@ -79,6 +79,25 @@ browserStories(
       expect(await prices()).toEqual([77, second!, third!]);
     });
 
+    test('the dialog opens at once, because its code is loaded since the first input', async () => {
+      const { page } = stage;
+      const open: string[] = [];
+      const chunks: string[] = [];
+      page.on('request', (request) => /chunk/.test(request.url()) && chunks.push(request.url()) && open.push(''));
+      page.on('requestfinished', (request) => /chunk/.test(request.url()) && open.pop());
+      await stage.open('/c/products');
+      await untilShown(page, ['Chai']);
+      const atFirst = chunks.length;
+      await page.getByLabel('Select Chai', { exact: true }).check();
+      await until('the code', () => chunks.length > atFirst && open.length === 0);
+      await page.route(/assets\/chunk/, (route) => route.abort());
+      await page.getByRole('button', { name: 'Change a field' }).click();
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.type('Unit price', { delay: 125 });
+      expect(await page.getByLabel('Field', { exact: true }).inputValue()).toBe('unit_price');
+      await page.keyboard.press('Escape');
+    });
+
     test('a reference is set in several rows', async () => {
       const { page } = stage;
       await stage.open('/c/products');

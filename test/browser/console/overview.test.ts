@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserStories, type Product, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
 
 const figure = (page: Page, id: string) => page.locator(`[data-figure="${id}"] .figure`).textContent();
 
@@ -30,6 +31,15 @@ browserStories('the overview', (stage) => {
     expect(await figure(page, 'products.sum.units_in_stock')).toBe(
       sum(all, (row) => Number(row.units_in_stock)).toLocaleString('en'),
     );
+    // A long figure makes its card wider.
+    await stage.service.fetch('/products?id=eq.1', { method: 'PATCH', body: '{"unit_price":99999999}' });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await until('a long figure', async () => (await figure(page, 'products.value'))!.length > 12);
+    const isCut = `[...document.querySelectorAll('.card')].some((card) => card.scrollWidth > card.clientWidth)`;
+    expect(await page.evaluate(isCut)).toBe(false);
+    await stage.service.fetch('/products?id=eq.1', { method: 'PATCH', body: '{"unit_price":18}' });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await until('the figure', async () => (await figure(page, 'products.value'))!.length < 12);
     const low = all.filter((row) => Number(row.units_in_stock) < Number(row.reorder_level));
     expect(await figure(page, 'products.low')).toBe(String(low.length));
 

@@ -80,6 +80,38 @@ browserStories(
       await stage.until('No keys yet');
     });
 
+    test('adds a user: a rejected value is explained at its input, which has the focus', async () => {
+      const { page } = stage;
+      const dialog = page.getByRole('dialog');
+      const field = (name: RegExp) => dialog.getByRole('textbox', { name });
+      const focused = () => page.evaluate('document.activeElement.labels?.[0]?.textContent');
+      const [name, password, claims] = [field(/^Name/), dialog.getByLabel('Password'), field(/^Claims/)];
+      await logIn(stage);
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      await page.keyboard.type('ANN', { delay: 125 });
+      await password.fill('short');
+      await claims.fill('north');
+      await page.keyboard.press('Enter');
+      await dialog.getByText('Use a JSON object, with braces and quotes.').waitFor();
+      await until('the claims', async () => (await focused()) === 'Claims');
+      await claims.fill('{"region":"north"}');
+      await page.keyboard.press('Enter');
+      await until('the password', async () => (await focused()) === 'Password *');
+      expect(await password.getAttribute('aria-invalid')).toBe('true');
+      expect(await claims.getAttribute('aria-invalid')).toBeNull();
+      await password.fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await dialog.getByText('ANN exists already. Enter another name.').waitFor();
+      await until('the name', async () => (await focused()) === 'Name *');
+      await name.fill('ben');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row', { name: /^ben admin {"region":"north"}/ }).waitFor();
+      await page.getByRole('button', { name: 'Remove ben' }).click();
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
+      await page.getByRole('row', { name: /^ben/ }).waitFor({ state: 'detached' });
+    });
+
     test('sets the rights of a role by conditions', async () => {
       const { page } = stage;
       const button = (name: string | RegExp) => page.getByRole('button', { name });
@@ -101,8 +133,15 @@ browserStories(
       await rights.getByLabel('create').check();
       await button('Preview').click();
       await stage.until('The tables stay as they are.');
-      await stage.until(/clerk: \{ products: \{ create: true \} \}/);
+      await stage.until(/^\+ +clerk: \{ products: \{ create: true \} \}/);
+      expect(await page.locator('ins').innerText()).not.toContain('viewer');
       await button('Cancel').last().click();
+      await button('Cancel').click();
+      // The condition on a related row is one on a field, with its operators and values.
+      await button('Change buyer').click();
+      const related = page.getByRole('group', { name: 'Rows (Offers, read)' });
+      expect(await related.getByLabel('Field').inputValue()).toBe('product_id.id');
+      expect(await related.getByLabel('Value', { exact: true }).inputValue()).toBe('1');
       await button('Cancel').click();
       await button('What it sees viewer').click();
       await page.getByRole('dialog').getByRole('cell', { name: 'Chai' }).waitFor();
@@ -253,6 +292,15 @@ browserStories(
       await button('Preview').click();
       await stage.until('name exists already. Enter another name.');
       await page.getByLabel('Name').fill('price');
+      // The mistake at the end of the form comes into view.
+      await page.getByLabel('Pattern').fill('(');
+      await page.getByLabel('Name').press('Enter');
+      await page
+        .getByText(/^Line 1, column 2|not a regular expression|pattern/)
+        .first()
+        .waitFor();
+      await until('the mistake', () => page.evaluate('document.activeElement.labels?.[0]?.textContent === "Pattern"'));
+      await page.getByLabel('Pattern').fill('');
       await page.getByLabel('Refers to').selectOption('offers');
       await button('Preview').click();
       await stage.until(/it is text, and the key of offers is int4: make it int4$/);
@@ -263,7 +311,28 @@ browserStories(
       await stage.until('1 row has no price: products.price is new, required, and without a default');
       expect(await button('Apply').count()).toBe(0);
       await button('Close').click();
-      await page.getByLabel('Required').uncheck();
+      // A cancelled form opens no preview.
+      let answer = () => {};
+      await page.route('**/catalogue/declaration', async (route) => {
+        if (route.request().method() === 'PATCH')
+          await new Promise<void>((resolve) => {
+            answer = resolve;
+          });
+        await route.continue();
+      });
+      const planned = page.waitForRequest((request) => request.method() === 'PATCH');
+      await button('Preview').click();
+      await planned;
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      const response = page.waitForResponse((each) => each.request().method() === 'PATCH');
+      answer();
+      await (await response).finished();
+      await page.unroute('**/catalogue/declaration');
+      await button('Add a field Products').click();
+      expect(await page.getByRole('dialog').count()).toBe(1);
+      await page.getByLabel('Name').fill('price');
+      await page.getByLabel('Type').fill('decimal(12,2)');
       await page.getByLabel('Minimum').fill('0');
       await button('Preview').click();
       await stage.until('add field products.price');

@@ -5,6 +5,7 @@
 import {
   createContext,
   type FormEvent,
+  isValidElement,
   type ReactNode,
   useContext,
   useEffect,
@@ -84,6 +85,15 @@ export function useModal() {
   return element;
 }
 
+/** Moves to the first input with a problem, or shows the first problem. */
+function showProblem(dialog: HTMLElement): void {
+  const [input, problem] = ['[aria-invalid=true]', '.problem, .notice.danger'].map((each) =>
+    dialog.querySelector<HTMLElement>(each),
+  );
+  input?.focus();
+  problem?.scrollIntoView({ block: 'nearest' });
+}
+
 interface DialogProps {
   readonly title: string;
   /** Called on Escape and Cancel in place of `useClose`. */
@@ -91,7 +101,10 @@ interface DialogProps {
   /** Makes the dialog a form with this button. */
   readonly submit?: {
     readonly label: string;
-    /** The button is disabled until the result is there. The dialog stays open after false, and shows an error. */
+    /**
+     * The button is disabled until the result is there. The dialog stays open after false, after an error, which it
+     * shows, and below a dialog that is the result.
+     */
     readonly onSubmit: () => unknown;
     readonly isBusy?: boolean;
     /** Whether Enter submits at once: the inputs only correct what the dialog proposes. */
@@ -112,6 +125,11 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
   const id = useId();
   const [isSubmitting, setSubmitting] = useState(false);
   const [error, setError] = useState<unknown>();
+  const [submits, setSubmits] = useState(0);
+  // The person sees why the dialog stays open.
+  useEffect(() => {
+    if (submits > 0) showProblem(element.current!);
+  }, [submits, element]);
   const cancel = () => {
     if (isSubmitting && isLost.get()) giveUp();
     (onClose ?? close)();
@@ -123,11 +141,16 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', isKept
     setSubmitting(true);
     setError(undefined);
     try {
-      if ((await submit?.onSubmit()) !== false) close();
+      const result = await submit?.onSubmit();
+      // The person may have cancelled meanwhile.
+      if (element.current === null) return;
+      if (isValidElement(result)) void showDialog(result);
+      else if (result !== false) close();
     } catch (failure) {
       setError(failure);
     }
     setSubmitting(false);
+    setSubmits(submits + 1);
   };
   return (
     <dialog

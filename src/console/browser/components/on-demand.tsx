@@ -3,11 +3,17 @@ import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useS
 
 type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
+const firstInput = new Promise((resolve) => {
+  for (const event of ['pointermove', 'pointerdown', 'keydown']) addEventListener(event, resolve, { once: true });
+});
+
 /**
  * Loads a component on demand. If the code cannot be loaded, the nearest boundary shows the error, and its retry loads
- * again. `lazy` alone would repeat the first error for ever.
+ * again. `lazy` alone would repeat the first error for ever. Keys that someone presses before a dialog opens are lost:
+ * parts without a fallback are loaded at the first input of the person, ahead of the demand.
  */
 export function onDemand<Props extends object>(load: Load<Props>, fallback: ReactNode = null): ComponentType<Props> {
+  if (fallback === null) firstInput.then(load).catch(() => undefined);
   let part = lazy(attempt as Load<object>);
   async function attempt() {
     try {

@@ -83,8 +83,8 @@ export function readLines(collection: Collection, lines: readonly Line[]) {
 }
 
 /** The filters in the `where` of a rule, and back. */
-export const readRule = (where: string): readonly Pair[] =>
-  splitQuery(where).map(([name, condition]) => [readName(name), condition]);
+export const readRule = (collection: Collection, where: string): readonly Pair[] =>
+  splitQuery(where).map(([name, condition]) => [filterName(collection, readName(name)), condition]);
 
 export function printRule(collection: Collection, filters: readonly Pair[]): string {
   const encoded = (text: string) => text.replaceAll(/[%&+=]/g, encodeURIComponent);
@@ -107,7 +107,12 @@ function filterName({ name: own, references, byName }: Collection, name: string)
   return isOne ? `${printName(reference.field.name)}.${field}` : name;
 }
 
-export const describeRule = (collection: Collection, where: string): string =>
-  readRule(where)
-    .map(([name, condition]) => describeCondition(collection, [filterName(collection, name), condition]))
-    .join(` ${t.find.and} `);
+/** A rule in words. A group among others is in parentheses. */
+export function describeRule(collection: Collection, where: string): string {
+  const filters = readRule(collection, where);
+  const words = filters.map((filter) => {
+    const text = describeCondition(collection, filter);
+    return filter[0] === 'or' && filters.length > 1 ? `(${text})` : text;
+  });
+  return words.join(` ${t.find.and} `);
+}

@@ -122,6 +122,7 @@ function yesNo(place: FieldPlace, operator: string, operand: string): boolean | 
 function formatText(place: FieldPlace, operand: string): string {
   const claim = claimIn(operand);
   if (claim !== undefined) return t.find.claimOf(claim);
+  if (operand === '{now}') return t.find.now;
   const { name } = kindOf(place);
   if (name === 'number') return formatDigits(operand, 0);
   return name === 'reference' || name === 'date' ? formatValue(place, operand) : operand;

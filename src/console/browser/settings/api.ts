@@ -97,12 +97,14 @@ export async function changeDeclaration(patch: Patch, version: string, isDryRun:
 export interface PlannedChange {
   readonly patch: Patch;
   readonly version: string;
+  /** The text before the change. */
+  readonly before: string;
   readonly plan: Plan;
 }
 
 export async function planChange(patch: Patch): Promise<PlannedChange> {
-  const { version } = await readDeclaration();
-  return { patch, version, plan: await changeDeclaration(patch, version, true) };
+  const { version, text } = await readDeclaration();
+  return { patch, version, before: text, plan: await changeDeclaration(patch, version, true) };
 }
 
 const POLL_MS = 400;

@@ -1,7 +1,7 @@
 /** The frame of a form that changes the declaration: a name, the inputs, and the preview of the change. */
 import { type ReactNode, useState } from 'react';
 import { problemOf } from '../api/errors.ts';
-import { Dialog, showDialog } from '../components/dialog.tsx';
+import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
@@ -37,13 +37,13 @@ export function ModelForm(props: ModelFormProps) {
     const patch = problem === undefined ? patchOf(name.trim()) : undefined;
     if (patch === undefined) return false;
     try {
-      void showDialog(<PreviewDialog {...(await planChange(patch))} />);
+      return <PreviewDialog {...(await planChange(patch))} />;
     } catch (failure) {
       const errors = problemOf(failure)?.errors;
       if (errors === undefined) throw failure;
       setMistakes(Object.fromEntries(errors.map((each) => [each.field ?? '', each.message])));
+      return false;
     }
-    return false;
   };
   const shown = new Set<string>();
   const problemAt = (member: string) => {

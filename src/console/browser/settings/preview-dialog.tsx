@@ -3,15 +3,8 @@ import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import {
-  changeDeclaration,
-  type Patch,
-  type Plan,
-  type PlannedChange,
-  planChange,
-  untilServed,
-  useDeclaration,
-} from './api.ts';
+import { changeDeclaration, type Patch, type PlannedChange, planChange, untilServed, useDeclaration } from './api.ts';
+import { changedLines } from './changed-lines.ts';
 
 /** The service writes it in place of each secret. */
 const HIDDEN_SECRET = 'whsec_…';
@@ -20,7 +13,7 @@ const HIDDEN_SECRET = 'whsec_…';
 export const previewChange = (patch: Patch): Promise<unknown> =>
   planChange(patch).then((change) => showDialog(<PreviewDialog {...change} />), notifyError);
 
-export function PreviewDialog({ patch, version, plan }: PlannedChange) {
+export function PreviewDialog({ patch, version, before, plan }: PlannedChange) {
   const { data: declaration } = useDeclaration();
   const onSubmit = async () => {
     await changeDeclaration(patch, version, false);
@@ -37,12 +30,14 @@ export function PreviewDialog({ patch, version, plan }: PlannedChange) {
       actions={<CopyButton text={plan.text} label={t.settings.copyText} />}
       {...(isSafe && declaration?.editable === true && { submit: { label: t.find.apply, onSubmit } })}
     >
-      <PlanWords plan={plan} />
+      <PlanWords before={before} plan={plan} />
     </Dialog>
   );
 }
 
-function PlanWords({ plan: { file, steps, problems, text } }: { readonly plan: Plan }) {
+function PlanWords({ before, plan }: Pick<PlannedChange, 'before' | 'plan'>) {
+  const { file, steps, problems, text } = plan;
+  const { removed, added } = changedLines(before, text);
   return (
     <>
       <h3>{t.settings.plan}</h3>
@@ -61,9 +56,16 @@ function PlanWords({ plan: { file, steps, problems, text } }: { readonly plan: P
           </li>
         ))}
       </ul>
-      <h3>{t.settings.text(file)}</h3>
+      <h3>{t.settings.changedLines(file)}</h3>
+      <pre className="settings-text">
+        {removed.length > 0 && <del>{removed.map((line) => `− ${line}\n`)}</del>}
+        {added.length > 0 && <ins>{added.map((line) => `+ ${line}\n`)}</ins>}
+      </pre>
       {text.includes(HIDDEN_SECRET) && <p className="notice warn">{t.settings.hiddenSecrets(HIDDEN_SECRET)}</p>}
-      <pre className="settings-text">{text}</pre>
+      <details className="help">
+        <summary>{t.settings.text(file)}</summary>
+        <pre className="settings-text">{text}</pre>
+      </details>
     </>
   );
 }

@@ -37,7 +37,7 @@ function grantsOf(rules: readonly RuleDraft[]): Grants {
     rules
       .filter((rule) => rule.collection === collection.name)
       .map(({ right, where, fields, operations }) => {
-        const lines = where === undefined ? [] : linesOf(collection, readRule(where));
+        const lines = where === undefined ? [] : linesOf(collection, readRule(collection, where));
         return [`${collection.name}.${right}`, { lines, fields, operations }] as const;
       }),
   );

@@ -40,7 +40,7 @@ export function WebhookDialog({ webhook, taken }: WebhookDialogProps) {
   const { url, collections: chosen, kinds, secret, where } = values;
   /** Conditions name fields, so the form has them for one collection only. */
   const only = chosen?.length === 1 ? collectionNamed(chosen[0]!) : undefined;
-  const storedLines = useMemo(() => (only === undefined ? [] : linesOf(only, readRule(where))), [only, where]);
+  const storedLines = useMemo(() => (only === undefined ? [] : linesOf(only, readRule(only, where))), [only, where]);
   const [typed, setTyped] = useState<readonly Line[]>();
   const [tried, setTried] = useState<readonly Line[]>();
   const lines = typed ?? storedLines;
