@@ -56,9 +56,8 @@ export function resolvePath(collection: Collection, { name, json: steps, figure 
   const of = fieldExpression(field);
   const last = steps.at(-1);
   if (last === undefined) return of;
-  const member = field === SCORE && steps.length === 1 ? SEARCH_MEMBERS.get(last.key) : undefined;
-  if (member !== undefined) return fieldExpression(member);
   const type = pathType(last);
+  if (field === SCORE) return resolveMember(steps, type);
   if (PATH_ABILITIES.some((ability) => can(field.type, ability))) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {
     throw new ApiError('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
@@ -66,6 +65,17 @@ export function resolvePath(collection: Collection, { name, json: steps, figure 
     });
   }
   return { kind: 'null', type };
+}
+
+function resolveMember([first, ...steps]: readonly JsonStep[], type: Type): Expression {
+  const member = SEARCH_MEMBERS.get(first!.key);
+  if (member === undefined) {
+    throw new ApiError('42703', `search has no member ${first!.key}`, {
+      hint: `Its members are ${[...SEARCH_MEMBERS.keys()].join(' and ')}.`,
+    });
+  }
+  const of = fieldExpression(member);
+  return steps.length === 0 ? of : { kind: 'path', of, steps, type };
 }
 
 export function undefinedFor(what: string, kind: 'operator' | 'function'): ApiError {

@@ -134,6 +134,11 @@ export function fieldOf(expression: Expression): Field | undefined {
   return expression.kind === 'field' ? expression.field : undefined;
 }
 
+/** The field that an expression takes its value from, also by a path, a cast or an aggregate. */
+export function sourceOf(expression: Expression): Field | undefined {
+  return 'of' in expression ? sourceOf(expression.of) : fieldOf(expression);
+}
+
 /** The field that a request names: that of a translation is the one that it translates. */
 export function namedField(expression: Expression): Field | undefined {
   return fieldOf(expression.kind === 'translation' ? expression.otherwise : expression);

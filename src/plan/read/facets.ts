@@ -21,6 +21,7 @@ import {
   type Facets,
   fieldOf,
   type Predicate,
+  sourceOf,
   type TreeWay,
   testsIn,
 } from '../types.ts';
@@ -73,7 +74,7 @@ function planFacet(
   const { embed: name, field } = term;
   if (name === undefined) {
     const of = resolvePath(collection, field);
-    if (fieldOf(of) === MARKED_TEXTS) throw new ApiError('PGRST127', 'search->highlight has no values to count');
+    if (sourceOf(of) === MARKED_TEXTS) throw new ApiError('PGRST127', 'search->highlight has no values to count');
     return { facet: shapeOf(collection, term, of, of), owns: (condition) => testsOnly(condition, of) };
   }
   const embed = inner.get(name);

@@ -1,10 +1,12 @@
 /** Plans aggregates, also over the related rows of a row: `prices.amount.min()`. */
+import { ApiError } from '../../base/errors.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
+import { COMPLETIONS, MARKED_TEXTS } from '../../collection/search-fields.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Aggregate, FieldPath } from '../../dialect/tree.ts';
 import { resolvePath, undefinedFor } from '../resolve.ts';
-import { ALWAYS, type Expression, type Predicate, type ReadPlan } from '../types.ts';
+import { ALWAYS, type Expression, type Predicate, type ReadPlan, sourceOf } from '../types.ts';
 import { type Embeds, embeddedValues, findEmbed } from './embeds.ts';
 import { relate } from './relate.ts';
 
@@ -19,7 +21,17 @@ export function aggregate(name: Aggregate, of: Expression): Expression {
 /** A field, or a figure of related rows. */
 export function resolveTested(collection: Collection, path: FieldPath, embeds: Embeds): Expression {
   const { figure, ...field } = path;
-  if (figure === undefined) return resolvePath(collection, path);
+  if (figure === undefined) {
+    const of = resolvePath(collection, path);
+    const source = sourceOf(of);
+    // They are made for rows that are already chosen and in order.
+    if (source === MARKED_TEXTS || source === COMPLETIONS) {
+      throw new ApiError('PGRST127', 'search->highlight and search->words can be selected, not tested or ordered by', {
+        hint: 'Name them in select, and order by search.',
+      });
+    }
+    return of;
+  }
   const { relation, to, where } = relatedRows(collection, figure.embed, embeds);
   const expression = field.name === '' ? COUNT : aggregate(figure.aggregate, resolvePath(to, field));
   return relatedValue(relation, { name: figure.aggregate, expression }, to, where);

@@ -11,12 +11,12 @@ import { parseWords, type SearchSyntax } from '../../text/words/query.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
 import {
   ALWAYS,
-  fieldOf,
   isAlways,
   type Predicate,
   type ReadableText,
   type ReadPlan,
   type SearchPlan,
+  sourceOf,
 } from '../types.ts';
 
 type SearchTest = Extract<Test, { kind: 'search' }>;
@@ -101,9 +101,8 @@ export function planSearch(
     }
     return [];
   });
-  const named = [...columns.map(({ expression }) => expression), ...(facets?.list ?? []).map(({ of }) => of)].map(
-    fieldOf,
-  );
+  const shown = [...columns.map(({ expression }) => expression), ...(facets?.list ?? []).map(({ of }) => of)];
+  const named = shown.map(sourceOf);
   const [isHighlighted, isCompleted] = [named.includes(MARKED_TEXTS), named.includes(COMPLETIONS)];
   return {
     query: parseWords(readText(query), language, syntax),

@@ -199,6 +199,16 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     });
   });
 
+  test('a member of a highlight or of the words is a column', async () => {
+    const rows = (select: string) => shop.as('admin').list(`/products?search=wfts.cot&select=${select}`);
+    const description = '<mark>Cotton</mark> &#38; &#60;linen&#62;.';
+    expect(await rows('marked:search->highlight->>description')).toEqual([{ marked: description }] as never);
+    expect(await rows('first:search->words->>0')).toEqual([{ first: 'cotton' }] as never);
+    expect(await rows('search->highlight::text')).toEqual([
+      { highlight: JSON.stringify({ description }).replace('":"', '": "') },
+    ] as never);
+  });
+
   test('pages by offset and by links have every row once', async () => {
     const all = await ids('shoe or red or coffee');
     const paged: unknown[] = [];
@@ -296,9 +306,15 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
       'search=wfts.red&search=wfts.shoe',
       'select=search',
       'order=search',
+      'search=wfts.red&search->highlight=not.is.null',
+      'search=wfts.red&search->highlight->>name=like.*a*',
+      'search=wfts.red&or=(search->words.cs.{red},id.eq.1)',
+      'search=wfts.red&order=search->words',
+      'search=wfts.red&order=search->highlight->>name',
     ]) {
       await expectRefusal(await admin.fetch(`/products?${query}`), 400, 'PGRST127');
     }
+    await expectRefusal(await admin.fetch('/products?search=wfts.red&select=search->marks'), 400, '42703');
     const write = sendJson('PATCH', { price: 1 });
     await expectRefusal(await admin.fetch('/products?search=wfts.red', write), 400, 'PGRST127');
     await expectRefusal(await admin.fetch('/products/1?search=wfts.red'), 400, 'PGRST127');
