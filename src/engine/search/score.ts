@@ -179,7 +179,8 @@ class Group {
       }
       previous = hits;
     }
-    return score + this.ofWholeField();
+    // Less than for the whole of a field, so that the sum has four bytes.
+    return Math.min(score, WHOLE_FIELD - 1) + this.ofWholeField();
   }
 
   private readRow(document: number): void {

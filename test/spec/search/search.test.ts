@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
+import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const DECLARATION = declaredBy(`
@@ -326,4 +327,28 @@ describe.each(TWO_ENGINES)('a declared search on %s', (engine) => {
     expect(long.message).toBe('a search may have 10000 characters, not 20000');
     await expectRefusal(await admin.fetch('/brands?search=wfts.red'), 400, '42703');
   });
+});
+
+test.each(TWO_ENGINES)('the score of many heavy fields stays a whole number of four bytes on %s', async (engine) => {
+  const names = Array.from({ length: 30 }, (_, nth) => `text_${nth}`);
+  const heavy = declaredBy(`
+collections:
+  notes:
+    fields: { id: int4, ${names.map((name) => `${name}: text`).join(', ')} }
+    search: { fields: { ${names.map((name) => `${name}: 100`).join(', ')} }, language: simple }
+`);
+  const note = (id: number, text: string) => ({ id, ...Object.fromEntries(names.map((name) => [name, text])) });
+  const others = Array.from({ length: 200 }, (_, nth) => ({ id: 10 + nth, text_0: 'often' }));
+  const rows = [note(1, 'rare '.repeat(70)), { id: 2, text_0: 'rare rare' }, ...others];
+  const shop = await openDeclared(engine, heavy, { notes: rows });
+  const find = async (words: string) => {
+    const found = await shop.list(`/notes?search=wfts.${words}&select=id,search&limit=2`);
+    return found.map(({ id, search }) => ({ id, isSmall: Number(search) < 2 ** 31 }));
+  };
+  expect((await find(`often ${'rare '.repeat(63)}`))[0]).toEqual({ id: 1, isSmall: true });
+  expect(await find('rare rare')).toEqual([
+    { id: 2, isSmall: true },
+    { id: 1, isSmall: true },
+  ]);
+  await shop.close();
 });
