@@ -24,6 +24,13 @@ test('only the lines between the first change and the last one get new spaces', 
   expect(first).toBe(TEXT.replace('title:  "Products"', 'title: All'));
 });
 
+test('a text that begins with an empty line is normalized', () => {
+  const text = '\ncollections:\n  a:\n    fields: { id:   int4 }\n';
+  expect(mergeIntoText(text, { language: 'de' }, false)).toBe(
+    'collections:\n  a:\n    fields: { id: int4 }\nlanguage: de\n',
+  );
+});
+
 test('null removes a member, and a map replaces a type', () => {
   const text = 'collections:\n  a: { title: A, fields: { id: int4 } } # one\n  b: { fields: { id: int4 } }\n';
   const patch = { collections: { a: { title: null, fields: { id: { type: 'int4', title: 'No' } } }, b: null } };

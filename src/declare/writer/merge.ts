@@ -68,8 +68,9 @@ export function mergeIntoText(text: string, patch: Patch, isJson: boolean): stri
   merge([], patch);
   const merged = printed(document, style);
   const result = withOriginalLines(text, normalized, merged);
+  const read = parseDocument(result, OPTIONS);
   // If the lines do not align, the whole text is normalized.
-  return parseDocument(result, OPTIONS).toString(style) === merged ? result : merged;
+  return read.errors.length === 0 && read.toString(style) === merged ? result : merged;
 }
 
 /** The removed fields that another one names in `was`. */

@@ -177,11 +177,13 @@ class Asked {
   }
 }
 
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const HEADERS: readonly Readonly<Record<string, string>>[] = [
   ...[{}, {}, {}, { prefer: 'count=exact' }, { prefer: 'count=planned' }, { prefer: 'count=estimated' }],
   ...[{ range: '0-1', prefer: 'count=exact' }, { accept: 'text/csv' }, { accept: 'application/x-ndjson' }],
   ...[{ accept: 'application/vnd.pgrst.object+json' }, { 'if-none-match': '*' }, { 'accept-encoding': 'gzip' }],
-  { accept: 'application/vnd.pgrst.plan+json' },
+  ...[{ accept: 'application/vnd.pgrst.plan+json' }, { accept: 'text/tab-separated-values' }, { accept: WORKBOOK }],
+  ...[{ 'accept-language': 'de' }, { 'accept-language': 'fr, de;q=0.5', prefer: 'count=exact' }],
 ];
 
 /** `times` are moments between the writes, `last` a position near the end of the log. */
