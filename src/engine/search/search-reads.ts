@@ -3,7 +3,7 @@ import { DOCUMENT } from '../../collection/search-fields.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import type { Ranking, ReadPlan } from '../../plan/types.ts';
 import type { NearPatterns } from '../../text/words/edit-distance.ts';
-import { compilePredicate } from '../sql/predicate.ts';
+import { andGuard, compilePredicate } from '../sql/predicate.ts';
 import { compileRead, scopeOf } from '../sql/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../sql/statement.ts';
 import { joinReferences, textColumns } from './index-rows.ts';
@@ -23,6 +23,10 @@ export type SearchRead =
   | { readonly kind: 'page'; readonly ranking: Ranking }
   | { readonly kind: 'texts'; readonly documents: readonly number[] };
 
+/**
+ * SQLite keeps the order of cross joins. Without statistics, it would search the table by an indexed field of a rule,
+ * and read the whole list of rows for each row that it finds.
+ */
 export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: ReadPlan, read: SearchRead): Statement {
   const { collection, documents, words, recent, sameKey } = index;
   const table = identifier(collection.name);
@@ -58,12 +62,14 @@ export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: R
       case 'visible': {
         const list = numbers(read.documents);
         const predicate = plan.search!.visible[read.predicate]!;
-        const where = compilePredicate(predicate, scopeOf(dialect, bind, collection.name));
-        return `select d.doc from ${list} as l join ${documents} as d on d.doc = c0 join ${table} on ${sameKey(table, 'd')} where ${where}`;
+        const scope = scopeOf(dialect, bind, collection.name);
+        const where = compilePredicate(predicate, scope);
+        return `select d.doc from ${list} as l cross join ${documents} as d cross join ${table}
+          where d.doc = c0 and ${sameKey(table, 'd')} and (${where})${andGuard(scope)}`;
       }
       case 'texts':
-        return `select d.doc, ${textColumns(dialect, index)} from ${numbers(read.documents)} as l join ${documents} as d on d.doc = c0
-          join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}`;
+        return `select d.doc, ${textColumns(dialect, index)} from ${numbers(read.documents)} as l cross join ${documents} as d
+          cross join ${table} as r${joinReferences(index)} where d.doc = c0 and ${sameKey('r', 'd')}`;
     }
   });
 }

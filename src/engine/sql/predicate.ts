@@ -167,7 +167,7 @@ function andIf(predicate: Predicate, scope: Scope): string {
   return isAlways(predicate) ? '' : ` and ${compilePredicate(predicate, scope)}`;
 }
 
-function andGuard({ dialect: { guard } }: Scope): string {
+export function andGuard({ dialect: { guard } }: Scope): string {
   return guard === undefined ? '' : ` and ${guard}`;
 }
 

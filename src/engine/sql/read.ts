@@ -54,14 +54,17 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
 }
 
-/** The rows of a read: its table, or with a search the rows that match, each with its score. */
+/**
+ * The rows of a read: its table, or with a search the rows that match, each with its score. SQLite keeps the order of
+ * cross joins (compileSearchRead).
+ */
 export function compileSource({ from, ranking }: ReadPlan, { dialect, bind }: Scope): string {
   const table = identifier(from.name);
   if (ranking === undefined) return table;
   const { documents, sameKey } = wordIndexOf(from)!;
   const list = dialect.jsonRows(bind(ranking.rows), ['number', 'number', 'json', 'texts']);
   const score = `c0 as ${identifier(DOCUMENT.name)}, cast(c1 as integer) as ${identifier(SCORE.name)}, c2 as ${identifier(MARKED_TEXTS.name)}, c3 as ${identifier(COMPLETIONS.name)}`;
-  return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l join ${documents} as d on d.doc = c0 join ${table} as p on ${sameKey('p', 'd')}) as ${table}`;
+  return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l cross join ${documents} as d cross join ${table} as p where d.doc = c0 and ${sameKey('p', 'd')}) as ${table}`;
 }
 
 /** The columns of the table that a read needs; all of them unless the database checks the rights on each. */
