@@ -18,7 +18,7 @@ const list = (name: string, dryRun = false): WriteList => {
 };
 
 /** Creates a writer whose commits end when the test ends them. `most` is the maximum number of lists per commit. */
-function slowWriter(most = 1_000, queueSeconds = 100, joinMs = 0) {
+function slowWriter(most = 1_000, queueSeconds = 100) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
   const commit: Commit = (lists) => {
@@ -28,7 +28,7 @@ function slowWriter(most = 1_000, queueSeconds = 100, joinMs = 0) {
       ends.push(() => resolve(taken.map(() => ({ kind: 'done', results: [{ affected: 1, inserted: 0 }] }))));
     });
   };
-  const writer = new Writer(commit, queueSeconds, joinMs);
+  const writer = new Writer(commit, queueSeconds);
   const endOne = async () => {
     while (ends.length === 0) await new Promise(setImmediate);
     ends.shift()!();
@@ -57,27 +57,6 @@ describe('the writer', () => {
     await endAll(slow, writes);
     expect(batches).toEqual([['c1'], ['q1', 'q2'], ['c2'], ['q3'], ['c3']]);
     expect([writer.commits, writer.writes, writer.waitingCount]).toEqual([5, 6, 0]);
-  });
-
-  test('on a single core, a commit waits for those that were just answered, and not for ever', async () => {
-    const patient = slowWriter(1_000, 100, 60_000);
-    const first = ['a1', 'b1'].map((name) => patient.writer.write(list(name), true));
-    await new Promise(setImmediate);
-    const later = [patient.writer.write(list('c1'), true)];
-    await patient.endOne();
-    await Promise.all(first);
-    later.push(patient.writer.write(list('a2'), true), patient.writer.write(list('b2'), true));
-    await endAll(patient, later);
-    expect(patient.batches).toEqual([
-      ['a1', 'b1'],
-      ['c1', 'a2', 'b2'],
-    ]);
-    const brief = slowWriter(1_000, 100, 1);
-    const writes = [brief.writer.write(list('a1'), true)];
-    await new Promise(setImmediate);
-    writes.push(brief.writer.write(list('b1'), true));
-    await endAll(brief, writes);
-    expect(brief.batches).toEqual([['a1'], ['b1']]);
   });
 
   test('keeps the order of quick writes that did not fit into a commit, and runs a costly write in between', async () => {

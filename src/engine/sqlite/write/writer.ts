@@ -4,7 +4,6 @@
  * writer thread, so that syncing the disk never delays a read. A write that waits too long is rejected with 503, and
  * nothing of it is stored.
  */
-import { availableParallelism } from 'node:os';
 import { ApiError } from '../../../base/errors.ts';
 import {
   MAX_QUEUE_SECONDS,
@@ -38,11 +37,6 @@ interface Waiting {
 
 /** The interval of checks for writes that have waited too long. */
 const CHECK_MS = 250;
-/**
- * On a single core, a commit does not run beside the event loop. While writes wait, it then also waits this long for
- * the next writes of the clients that were just answered: 26 instead of 16 of 32 clients share a commit.
- */
-const JOIN_MS = availableParallelism() === 1 ? 2 : 0;
 
 export class Writer {
   commits = 0;
@@ -54,13 +48,10 @@ export class Writer {
   private wasDryRun: boolean | undefined;
   private busy = false;
   private idle: (() => void) | undefined;
-  /** Begins a commit that waits for others to join, when this many wait. */
-  private joined: { readonly wanted: number; readonly begin: () => void } | undefined;
 
   constructor(
     private readonly commit: Commit,
     private readonly queueSeconds = MAX_QUEUE_SECONDS,
-    private readonly joinMs = JOIN_MS,
   ) {}
 
   write(list: WriteList, isQuick: boolean): Promise<readonly WriteResult[]> {
@@ -70,7 +61,6 @@ export class Writer {
       if (isFull) return reject(tooManyWrites(isQuick));
       const queue = isQuick && rowsIn(list) <= MAX_SHARED_ROWS ? this.shared : this.separate;
       queue.push({ list, isQuick, resolve, reject, since: performance.now() });
-      if (this.joined !== undefined && this.shared.length >= this.joined.wanted) this.joined.begin();
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -91,25 +81,12 @@ export class Writer {
   private async drain(): Promise<void> {
     const checks = setInterval(() => this.rejectExpired(), CHECK_MS);
     while (this.waitingCount > 0) {
-      const batch = this.shared.splice(0, MAX_WRITES_PER_COMMIT);
-      await this.commitBatch(batch);
+      await this.commitBatch(this.shared.splice(0, MAX_WRITES_PER_COMMIT));
       await this.commitBatch(this.takeSeparate());
-      const isShared = this.shared.length > 0 && this.separate.length === 0;
-      if (isShared && this.joinMs > 0) await this.othersJoin(this.shared.length + batch.length);
     }
     clearInterval(checks);
     this.busy = false;
     this.idle?.();
-  }
-
-  private async othersJoin(wanted: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((begin) => {
-      this.joined = { wanted, begin };
-      timer = setTimeout(begin, this.joinMs);
-    });
-    clearTimeout(timer);
-    this.joined = undefined;
   }
 
   /** Both queues are in the order of arrival. */
