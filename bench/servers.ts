@@ -14,7 +14,7 @@ export interface Server {
 
 export interface Launch {
   readonly command: (port: number) => readonly string[] | Promise<readonly string[]>;
-  /** A URL for the readiness check. Any response status means that the server is up. */
+  /** A URL for the readiness check: any status but 503, which the service sends while it starts, means that it is up. */
   readonly probe: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -44,13 +44,15 @@ export async function launch({ command, probe, cwd = ROOT, env = {}, pinned = tr
 async function untilItAnswers(url: string, server: Subprocess): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; ) {
     try {
-      await (await fetch(url)).arrayBuffer();
-      return;
-    } catch (error) {
-      if (server.exitCode !== null) throw new Error(`the server for ${url} ended with ${server.exitCode}`);
-      if (Date.now() > deadline) throw error;
-      await Bun.sleep(1);
+      const response = await fetch(url);
+      await response.arrayBuffer();
+      if (response.status !== 503) return;
+    } catch {
+      // It does not listen yet.
     }
+    if (server.exitCode !== null) throw new Error(`the server for ${url} ended with ${server.exitCode}`);
+    if (Date.now() > deadline) throw new Error(`the server for ${url} does not start`);
+    await Bun.sleep(1);
   }
 }
 
