@@ -65,7 +65,6 @@ Serves the catalogue over HTTP. A new database is created with the built-in prod
     } finally {
       await backups?.stop();
       await admin?.stop(0);
-      log.flush();
     }
   },
 });

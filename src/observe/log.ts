@@ -4,9 +4,6 @@ import { shorten } from '../base/errors.ts';
 import type { LogLevel, ServeSettings } from '../settings/by-command.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
-/** Lines are buffered this long: a write to a terminal or pipe costs more than a request. */
-const FLUSH_MS = 100;
-const FLUSH_LENGTH = 32 * 1024;
 
 type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
@@ -16,9 +13,6 @@ interface LogSink {
 }
 
 export class Log {
-  private waiting = '';
-  private timer: ReturnType<typeof setTimeout> | undefined;
-
   constructor(
     private readonly level: LogLevel,
     private readonly sink: LogSink,
@@ -35,46 +29,18 @@ export class Log {
     if (!this.enabled(level)) return;
     const time = timeOf(Math.floor(at));
     const all = this.always === undefined ? fields : { ...this.always, ...fields };
-    this.waiting += this.sink.isPretty ? prettyLine(time, level, message, all) : jsonLine(time, level, message, all);
-    if (this.waiting.length > FLUSH_LENGTH || level === 'error') this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS);
-  }
-
-  flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const text = this.waiting;
-    this.waiting = '';
-    if (text !== '') this.sink.write(text);
+    this.sink.write(this.sink.isPretty ? prettyLine(time, level, message, all) : jsonLine(time, level, message, all));
   }
 }
 
-/** The log of a service on standard error. `worker` is the number of a process that shares it with others. */
+/**
+ * The log of a service on standard error. `worker` is the number of a process that shares it with others: each line is
+ * a write of its own, so that a pipe keeps lines of less than 4 KB whole (pipe(7), PIPE_BUF).
+ */
 export function openLog({ logLevel, logFormat }: ServeSettings, worker?: number): Log {
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true);
-  const print = (text: string) => process.stderr.write(text);
-  if (worker === undefined) return new Log(logLevel, { write: print, isPretty });
-  return new Log(logLevel, { write: (text) => pipeChunks(text).forEach(print), isPretty }, { worker });
-}
-
-/** The size that a pipe writes atomically (pipe(7), PIPE_BUF). */
-const CHUNK_BYTES = 4096;
-
-/** Splits text into chunks of whole lines, so that several processes can share a pipe. Only a longer line is split. */
-function* pipeChunks(text: string): Generator<string> {
-  let chunk = '';
-  let bytes = 0;
-  for (const line of text.match(/[^\n]*\n/g) ?? []) {
-    const length = Buffer.byteLength(line);
-    if (bytes > 0 && bytes + length > CHUNK_BYTES) {
-      yield chunk;
-      chunk = '';
-      bytes = 0;
-    }
-    chunk += line;
-    bytes += length;
-  }
-  if (chunk !== '') yield chunk;
+  const write = (text: string) => process.stderr.write(text);
+  return new Log(logLevel, { write, isPretty }, worker === undefined ? undefined : { worker });
 }
 
 let lastMoment = 0;

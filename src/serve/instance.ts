@@ -253,7 +253,6 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     await engine?.close();
     await exporter?.stop();
     observation.settle();
-    log.flush();
   }
 }
 

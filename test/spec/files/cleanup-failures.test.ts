@@ -48,7 +48,6 @@ describe.each(Object.keys(PLACES))('%s: orphans that cannot be removed', (engine
     );
     expect(failures()).toBeLessThanOrEqual(before + 1);
     end();
-    log.flush();
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0]!)).toMatchObject({
       level: 'warn',
