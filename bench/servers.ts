@@ -14,7 +14,7 @@ export interface Server {
 
 export interface Launch {
   readonly command: (port: number) => readonly string[] | Promise<readonly string[]>;
-  /** A URL for the readiness check: any status but 503, which the service sends while it starts, means that it is up. */
+  /** A URL for the readiness check. Any status means that it is up, but 503, which a starting service sends. */
   readonly probe: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -50,7 +50,10 @@ test('lines appear while the service runs, not only when it stops', async () => 
 });
 
 test('no body is ever logged, whether it is stored, rejected or unreadable', async () => {
-  const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'debug'] });
+  const service = await startService({
+    cwd: temporaryFolder(),
+    args: ['--log-level', 'debug', '--slow-query-ms', '0'],
+  });
   const bodies = [
     JSON.stringify({ id: 900, product_name: SECRET }),
     JSON.stringify({ id: 900, product_name: SECRET }),
@@ -91,7 +94,10 @@ for (const [level, lines] of [
   ['debug', 2],
 ] as const) {
   test(`--log-level ${level} logs ${lines} of two plain requests`, async () => {
-    const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', level] });
+    const service = await startService({
+      cwd: temporaryFolder(),
+      args: ['--log-level', level, '--slow-query-ms', '0'],
+    });
     await service.fetch('/products/1');
     await service.fetch('/products?nope=eq.1');
     expect(await linesOf(service)).toHaveLength(lines);
