@@ -30,9 +30,10 @@ async function read(service: Service, url: string, headers: Record<string, strin
 
 /** A process that keeps the service busy with long filters until it is killed. */
 const BUSY = `
+  let key = 0;
   for (let client = 0; client < 50; client++) void ask();
   async function ask() {
-    const terms = () => Array.from({ length: 400 }, () => 'id.eq.' + Math.floor(Math.random() * 1e6));
+    const terms = () => Array.from({ length: 400 }, () => 'id.eq.' + ++key);
     for (;;) await (await fetch(process.argv.at(-1) + '/products?or=(' + terms() + ')')).arrayBuffer();
   }
 `;

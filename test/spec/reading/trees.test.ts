@@ -403,7 +403,7 @@ test('first rows that form a circle are rejected', async () => {
       { id: 2, manager_id: 1, mentor_id: null },
     ],
   };
-  expect(openDeclaredEngine('SQLite', SHOP, rows)).rejects.toThrow('staff_manager_id_circle');
+  await expect(openDeclaredEngine('SQLite', SHOP, rows)).rejects.toThrow('staff_manager_id_circle');
 });
 
 describe.if('PostgreSQL' in PLACES)('two instances on PostgreSQL', () => {
