@@ -1,7 +1,7 @@
 /** An installation without the console packages (`npm install --omit=dev`): everything except the console works. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { copyFileSync, cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../../package.json' with { type: 'json' };
 import { buildAssetsTo } from '../../../src/console/bundle.ts';
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BROWSER = { headers: { accept: 'text/html,*/*' }, redirect: 'manual' } as const;
 let root: string;
 
-beforeEach(() => {
+beforeAll(() => {
   root = temporaryFolder();
   for (const name of ['src', 'docs']) cpSync(join(ROOT, name), join(root, name), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(root, 'package.json'));
@@ -20,7 +20,7 @@ beforeEach(() => {
     symlinkSync(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
   }
 });
-afterEach(cleanUp);
+afterAll(cleanUp);
 
 function start(): Promise<Service> {
   const program = [process.execPath, '--max-http-header-size=1048576', join(root, 'src/main.ts')];
@@ -28,15 +28,18 @@ function start(): Promise<Service> {
 }
 
 describe('without the console packages', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await start();
+  });
+
   test('the service starts, says that the console is missing, and answers requests', async () => {
-    const service = await start();
     expect(service.stdout()).toContain('\nConsole   not installed; run npm install without --omit=dev\n');
     expect(((await (await service.fetch('/products')).json()) as unknown[]).length).toBe(77);
     expect((await service.fetch('/products?product_name=match.^Ch')).status).toBe(200);
   });
 
   test('a browser is redirected to the guide, which is complete', async () => {
-    const service = await start();
     const response = await service.fetch('/', BROWSER);
     expect([response.status, response.headers.get('location')]).toEqual([303, '/docs/guide']);
     const page = await service.fetch('/docs/guide');
@@ -45,7 +48,7 @@ describe('without the console packages', () => {
   });
 
   test.each(['/console', '/docs'])('%s explains what to do', async (path) => {
-    const response = await (await start()).fetch(path);
+    const response = await service.fetch(path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await response.text()).toContain('Run <code>npm install</code>');
@@ -53,7 +56,12 @@ describe('without the console packages', () => {
 });
 
 test('an already built console is served', async () => {
-  await buildAssetsTo(join(root, 'dist'));
+  const dist = join(root, 'dist');
+  mkdirSync(dist);
+  // `npm test` has built the console for its executable.
+  const { TEST_PROGRAM } = process.env;
+  if (TEST_PROGRAM === undefined) await buildAssetsTo(dist);
+  else copyFileSync(join(dirname(TEST_PROGRAM), 'console.assets'), join(dist, 'console.assets'));
   const service = await start();
   expect(service.stdout()).toContain(`\nConsole   ${service.url}/console\n`);
   const script = /<script type="module" src="([^"]+)"/.exec(await (await service.fetch('/console')).text())![1]!;
