@@ -189,5 +189,5 @@ export async function undoChanges(
   return { undone, skipped, requestId };
 }
 
-export const undoRequest = (undoneId: string, onProgress?: (done: number, total: number) => void): Promise<Undone> =>
-  undoChanges([['request_id', `eq.${undoneId}`]], onProgress);
+/** Selects the changes of a request. */
+export const ofRequest = (id: string): readonly Pair[] => [['request_id', `eq.${id}`]];

@@ -1,9 +1,10 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
 import { useEffect, useState } from 'react';
 import { type Collection, mayUndo, type Row } from '../api/catalogue.ts';
-import { undoRequest } from '../api/changes.ts';
+import { ofRequest, type Undone, undoChanges } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
 import { invalidate } from '../api/queries.ts';
+import type { Pair } from '../api/query/list.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type SaveOutcome, saveRow } from '../api/save-row.ts';
 import { tabStorage } from '../base/storage.ts';
@@ -84,7 +85,7 @@ export function notifySaved(collection: Collection, outcome: SaveOutcome, saved:
   if (outcome.kind === 'conflict') notify(t.record.changedByOther(outcome.person), { isError: true });
 }
 
-export function notifyError(error: unknown): void {
+export function notifyError(error: unknown): undefined {
   notify(explain(error), { isError: true });
 }
 
@@ -98,37 +99,40 @@ const dismiss = (id: number): void => removeToasts((each) => each.id === id);
 
 /** Undoes a request, reports the result, and reloads all lists. */
 export async function undo(requestId: string): Promise<void> {
-  const inverse = await revert(requestId, t.app.undone);
+  const inverse = await revertRequest(requestId, t.app.undone);
   if (inverse !== undefined) redoable = [...redoable, inverse];
 }
 
 async function redo(requestId: string): Promise<void> {
   redoable = redoable.filter((each) => each !== requestId);
-  const inverse = await revert(requestId, t.app.redone);
+  const inverse = await revertRequest(requestId, t.app.redone);
   if (inverse !== undefined) setUndoable([...undoable.get(), { requestId: inverse, text: t.app.redone }]);
 }
 
 /** Resolves to the request that reverted the changes; undefined if it changed nothing. */
-async function revert(requestId: string, done: string): Promise<string | undefined> {
-  setUndoable(undoable.get().filter((each) => each.requestId !== requestId));
-  removeToasts((each) => each.requestId === requestId);
-  let inverse: string | undefined;
-  try {
-    const {
-      undone,
-      skipped,
-      requestId: reverting,
-    } = await undoRequest(requestId, (...progress) => {
-      if (progress[1] > LONG_UNDO) notify(t.app.undoing(...progress), { topic: 'undo', progress });
-    });
-    if (undone > 0) inverse = reverting;
-    if (undone === 0 && skipped.length === 0) notify(t.app.nothingToUndo, { topic: 'undo' });
-    else notify(skipped.length === 0 ? done : t.app.undonePartly(skipped.length), { topic: 'undo' });
-  } catch (error) {
-    notifyError(error);
-  }
+async function revertRequest(id: string, done: string): Promise<string | undefined> {
+  setUndoable(undoable.get().filter((each) => each.requestId !== id));
+  removeToasts((each) => each.requestId === id);
+  const reverted = await revert(ofRequest(id), ({ undone, skipped: { length } }) => {
+    if (undone === 0 && length === 0) return t.app.nothingToUndo;
+    return length === 0 ? done : t.app.undonePartly(length);
+  });
+  return reverted !== undefined && reverted.undone > 0 ? reverted.requestId : undefined;
+}
+
+/** Undoes changes, shows the progress of many, reports the result, and reloads all lists. */
+export async function revert(
+  filters: readonly Pair[],
+  wordsOf: (result: Undone) => string,
+  canUndo = false,
+): Promise<Undone | undefined> {
+  const onProgress = (...progress: Progress) => {
+    if (progress[1] > LONG_UNDO) notify(t.app.undoing(...progress), { topic: 'undo', progress });
+  };
+  const result = await undoChanges(filters, onProgress).catch(notifyError);
+  if (result !== undefined) notify(wordsOf(result), { topic: 'undo', ...(canUndo && { requestId: result.requestId }) });
   void queryClient.invalidateQueries();
-  return inverse;
+  return result;
 }
 
 export function Toasts() {

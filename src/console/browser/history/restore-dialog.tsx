@@ -1,14 +1,12 @@
 /** Shows what an undo would change before it happens: a dry run of the same request. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { collectionNamed } from '../api/catalogue.ts';
-import { previewUndo, type UndoPreview, undoChanges } from '../api/changes.ts';
+import { previewUndo, type Undone, type UndoPreview } from '../api/changes.ts';
 import type { Pair } from '../api/query/list.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
-import { queryClient } from '../api/query-client.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { notify } from '../components/toasts.tsx';
+import { revert } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { ChangeValues } from './values.tsx';
 
@@ -20,39 +18,24 @@ interface RestoreDialogProps {
 }
 
 export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
-  const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const { data, error } = useQuery({
     // Not below `changes`: new changes must not repeat a dry run of thousands of rows.
     queryKey: ['preview of an undo', filters],
     queryFn: () => previewUndo(filters),
-    // The undo itself must not repeat it either.
-    enabled: progress === undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   });
-  const restore = async () => {
-    setProgress([0, 1]);
-    try {
-      const onProgress = (done: number, total: number) => setProgress([done, total]);
-      const { undone, skipped, requestId } = await undoChanges(filters, onProgress);
-      const kept = skipped.length > 0 ? [t.history.keptRows(skipped.length)] : [];
-      notify([t.history.restored(undone), ...kept].join(' '), { requestId });
-    } catch (failure) {
-      setProgress(undefined);
-      throw failure;
-    } finally {
-      void queryClient.invalidateQueries();
-    }
+  const wordsOf = ({ undone, skipped }: Undone) => {
+    const kept = skipped.length > 0 ? [t.history.keptRows(skipped.length)] : [];
+    return [t.history.restored(undone), ...kept].join(' ');
   };
+  const restore = () => void revert(filters, wordsOf, true);
   const canRestore = data !== undefined && data.total > 0;
   return (
     <Dialog title={title} size="large" {...(canRestore && { submit: { label: t.app.restore, onSubmit: restore } })}>
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
-      {progress !== undefined && (
-        <progress value={progress[0]} max={Math.max(progress[1], 1)} aria-label={t.app.undoing(...progress)} />
-      )}
       {data !== undefined && <Preview {...data} />}
     </Dialog>
   );

@@ -2,7 +2,7 @@
 
 import { changeUnchangedRows } from '../api/bulk.ts';
 import { type Collection, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
-import { undoRequest } from '../api/changes.ts';
+import { ofRequest, undoChanges } from '../api/changes.ts';
 import { ask } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
 import { pathOf } from '../api/query/text.ts';
@@ -70,7 +70,7 @@ export class Store {
     let [undone, kept] = [0, 0];
     while (this.ids.length > 0) {
       const before = undone + kept;
-      const result = await undoRequest(this.ids[0]!.id, (done) => onProgress(before + done));
+      const result = await undoChanges(ofRequest(this.ids[0]!.id), (done) => onProgress(before + done));
       this.ids.shift();
       undone += result.undone;
       kept += result.skipped.length;

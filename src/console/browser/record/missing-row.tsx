@@ -1,13 +1,12 @@
 /** A row that is not there: it never existed, or someone deleted it. The log of changes knows which. */
 import { useQuery } from '@tanstack/react-query';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
-import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
+import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
-import { useWrite } from '../api/queries.ts';
 import { pathOf } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
-import { notify, notifyError } from '../components/toasts.tsx';
+import { revert } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
 
@@ -28,13 +27,10 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     retry: false,
   });
   const last = data?.kind === 'delete' ? data : undefined;
-  const undo = useWrite(collection, (seq: number) => undoChanges([['seq', `eq.${seq}`]]));
-  const restore = (seq: number) =>
-    undo.run(seq).then((undone) => undone && notify(t.record.restored, { requestId: undone.requestId }), notifyError);
   const actions = (
     <>
       {last !== undefined && mayUndo('delete', collection) && (
-        <Button kind="primary" aria-disabled={undo.isPending} onClick={() => void restore(last.seq)}>
+        <Button kind="primary" onClick={() => void revert([['seq', `eq.${last.seq}`]], () => t.record.restored, true)}>
           {t.app.restore}
         </Button>
       )}
