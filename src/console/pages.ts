@@ -6,6 +6,7 @@ import { ApiError } from '../base/errors.ts';
 import { lazyAsync } from '../base/memo.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
+import type { CollectionDraft } from '../collection/draft.ts';
 import { isImageField } from '../collection/image-field.ts';
 import type { Call } from '../http/call.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
@@ -26,6 +27,15 @@ const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-con
 
 /** The console shows the history to a role that reads these fields of the log. */
 const LOG_FIELDS = ['seq', 'at', 'request_id', 'collection', 'key', 'kind', 'before', 'after'];
+
+const SCRIPT_PAGES = {
+  console: { title: 'Product Catalogue', label: 'console' },
+  docs: { title: 'Product Catalogue API', label: 'API reference' },
+} as const;
+
+interface ConsoleData extends Readonly<Record<string, unknown>> {
+  readonly collections: readonly CollectionDraft[];
+}
 
 /** The page to which a browser is redirected from `/`. */
 export function startPath(): string {
@@ -48,14 +58,26 @@ interface ConsoleOptions {
 export function consolePages(described: Described, { accountOf, hasSettings = false }: ConsoleOptions = {}): Pages {
   // Built at the first request, so that the service starts quickly.
   const assets = lazyAsync(loadAssets);
-  async function consolePage(path: string, call: Call, catalogueOf: CatalogueOf): Promise<Response> {
-    const { pages } = await assets();
+
+  /** A page that its scripts draw, or why it is not installed. */
+  async function scriptPage(name: keyof typeof SCRIPT_PAGES, path: string, load?: () => Promise<ConsoleData>) {
+    const { title, label } = SCRIPT_PAGES[name];
+    const files = (await assets()).pages[name];
     const root = rootFrom(path);
-    if (pages.console.length === 0) {
-      return htmlResponse(notInstalled('console', root), { status: 404, headers: securityHeaders() });
-    }
     const nonce = crypto.randomUUID().replaceAll('-', '');
-    const { version } = described;
+    const isInstalled = files.length > 0;
+    const data = isInstalled ? await load?.() : undefined;
+    const shell = { title, root, assets: files.map((file) => `${ASSETS_PATH}${file}`) };
+    const html = isInstalled
+      ? pageHtml(data === undefined ? shell : { ...shell, data: { root, ...data } }, nonce)
+      : notInstalled(label, root);
+    const pictures = data?.collections.some(({ fields }) => fields.some(isImageField)) ? 'any' : 'own';
+    const headers = { 'content-type': HTML_TYPE, 'cache-control': 'no-store', ...securityHeaders(nonce, pictures) };
+    return new Response(html, { status: isInstalled ? 200 : 404, headers });
+  }
+
+  /** The data that the console needs to start. */
+  async function consoleData(call: Call, catalogueOf: CatalogueOf): Promise<ConsoleData> {
     const session = await accountOf?.(call);
     const catalogue = session?.role === null ? undefined : await catalogueOf();
     const collections = catalogue?.draft.collections ?? [];
@@ -67,44 +89,21 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     const log = catalogue?.builtIn.get(CHANGES_NAME);
     const hidesActors = log?.fields.some(({ name }) => name === 'actor') === false;
     const hidesLog = !LOG_FIELDS.every((name) => log?.fields.some((field) => field.name === name) !== false);
-    const settings = isAdmin === true && session?.role !== ANONYMOUS.role ? { settings: true } : {};
-    const files = pages.console.map((name) => `${ASSETS_PATH}${name}`);
-    const page = pageHtml(
-      {
-        title: 'Product Catalogue',
-        root,
-        assets: files,
-        data: {
-          root,
-          collections,
-          version,
-          session,
-          ...(partial.length === 0 ? {} : { partial }),
-          ...settings,
-          ...(hidesActors ? { hidesActors } : {}),
-          ...(hidesLog ? { hidesLog } : {}),
-        },
-      },
-      nonce,
-    );
-    const pictures = collections.some(({ fields }) => fields.some(isImageField)) ? 'any' : 'own';
-    const headers = { 'cache-control': 'no-store', ...securityHeaders(nonce, pictures) };
-    return htmlResponse(page, { status: 200, headers });
+    return {
+      collections,
+      version: described.version,
+      session,
+      ...(partial.length > 0 && { partial }),
+      ...(isAdmin === true && session?.role !== ANONYMOUS.role && { settings: true }),
+      ...(hidesActors && { hidesActors }),
+      ...(hidesLog && { hidesLog }),
+    };
   }
 
   /** The API reference: a viewer of the OpenAPI document, which the script loads. */
   async function referencePage(path: string, catalogueOf: CatalogueOf): Promise<Response> {
     await catalogueOf();
-    const { pages } = await assets();
-    const root = rootFrom(path);
-    const nonce = crypto.randomUUID().replaceAll('-', '');
-    const headers = { 'cache-control': 'no-store', ...securityHeaders(nonce) };
-    if (pages.docs.length === 0) return htmlResponse(notInstalled('API reference', root), { status: 404, headers });
-    const files = pages.docs.map((name) => `${ASSETS_PATH}${name}`);
-    return htmlResponse(pageHtml({ title: 'Product Catalogue API', root, assets: files }, nonce), {
-      status: 200,
-      headers,
-    });
+    return scriptPage('docs', path);
   }
 
   // A checkout shows its files as they are; an installation has them in its assets.
@@ -137,7 +136,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     if (path.startsWith(ASSETS_PATH)) return readOnly(call, () => asset(path.slice(ASSETS_PATH.length), call));
     // The console routes the paths below its own, such as /console/c/<collection>.
     if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`))
-      return readOnly(call, () => consolePage(path, call, catalogueOf));
+      return readOnly(call, () => scriptPage('console', path, () => consoleData(call, catalogueOf)));
     return undefined;
   };
 }
@@ -146,13 +145,6 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
 function rootFrom(path: string): string {
   const depth = path.split('/').length - 2;
   return depth === 0 ? '.' : Array.from({ length: depth }, () => '..').join('/');
-}
-
-function htmlResponse(
-  text: string,
-  { status, headers }: { status: number; headers: Record<string, string> },
-): Response {
-  return new Response(text, { status, headers: { 'content-type': HTML_TYPE, ...headers } });
 }
 
 function redirect(location: string): Response {
