@@ -5,7 +5,7 @@ import { joinParts, logKey, rowOfLogKey } from '../../src/console/browser/api/ch
 import { parseEvents } from '../../src/console/browser/api/feed.ts';
 import { dayFilters, dayOf, nextDay } from '../../src/console/browser/fields/dates.ts';
 import { joinIds, moved, splitIds } from '../../src/console/browser/files/stored-files.tsx';
-import { changedFields } from '../../src/console/browser/history/values.tsx';
+import { changedFields } from '../../src/console/browser/history/change-list.tsx';
 
 const prices = declareCatalogue({
   collections: [

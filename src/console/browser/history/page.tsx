@@ -14,8 +14,8 @@ import { Select, TextField } from '../components/inputs.tsx';
 import { EmptyState, PageTitle } from '../components/small.tsx';
 import { dayFilters, dayOf, nextDay } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
+import { LogState } from './change-list.tsx';
 import { RequestEntry } from './request-entry.tsx';
-import { LogState } from './values.tsx';
 
 const SHOWN = 50;
 /** A person without a name: the service has no roles, or another program wrote. */

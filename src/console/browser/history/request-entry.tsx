@@ -1,18 +1,21 @@
 /** One request of the log: who, when, what, and on demand every row that it changed. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { collectionNamed, type Field, titleOfCollection } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLogKey } from '../api/changes.ts';
 import type { Pair } from '../api/query/list.ts';
+import { rowAddress } from '../api/query/text.ts';
+import { titleOfChange } from '../api/query/title-lookup.ts';
 import { hidesActors } from '../api/session/page-data.ts';
-import { Button } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { Loaded } from '../components/small.tsx';
 import { saveAndReport } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { ChangeTable } from './change-table.tsx';
-import { askToRestore } from './restore.tsx';
+import { ChangeList } from './change-list.tsx';
+import { askToRestore, restoreRow } from './restore.tsx';
 
 interface RequestEntryProps {
   readonly request: LoggedRequest;
@@ -71,13 +74,40 @@ function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {
     <Loaded query={query}>
       {(data) => (
         <>
-          <ChangeTable changes={data} onRestoreValue={(change, field) => void restoreValue(change, field)} />
+          <ChangeList
+            changes={data.filter((change) => collectionNamed(change.collection) !== undefined)}
+            headOf={headOf}
+            onRestore={(change, field) => void restoreValue(change, field)}
+          />
           {data.length === limit && (
             <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>
           )}
         </>
       )}
     </Loaded>
+  );
+}
+
+/** The row of a change, and a button to restore it as a whole. */
+function headOf(change: Change): ReactNode {
+  const { kind } = change;
+  const collection = collectionNamed(change.collection)!;
+  return (
+    <>
+      <Link href={rowAddress(collection, rowOfLogKey(collection, change.key))}>{titleOfChange(change)}</Link>
+      <span className="help">
+        {titleOfCollection(collection)}
+        {kind !== 'update' && ` · ${t.history.kinds[kind]}`}
+      </span>
+      {kind !== 'update' && (
+        <IconButton
+          icon="undo-2"
+          className="small"
+          label={t.history.restoreRow[kind]}
+          onClick={() => restoreRow(change)}
+        />
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,5 @@
 /** Shows what an undo would change before it happens: a dry run of the same request. */
 import { useQuery } from '@tanstack/react-query';
-import { collectionNamed } from '../api/catalogue.ts';
 import { previewUndo, type Undone, type UndoPreview } from '../api/changes.ts';
 import type { Pair } from '../api/query/list.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
@@ -8,7 +7,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { revert } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { ChangeValues } from './values.tsx';
+import { ChangeList } from './change-list.tsx';
 
 const SHOWN = 20;
 
@@ -43,8 +42,7 @@ export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
 
 function Preview({ total, changes, skipped }: UndoPreview) {
   const kept = skipped.slice(0, SHOWN).map((each) => ({ ...each, before: null, after: null }));
-  const shown = changes.slice(0, SHOWN);
-  useChangeTitles([...shown, ...kept]);
+  useChangeTitles(kept);
   return (
     <>
       <p>{total === 0 ? t.history.nothingToRestore : t.history.willChange(total)}</p>
@@ -53,21 +51,15 @@ function Preview({ total, changes, skipped }: UndoPreview) {
           {t.history.changedSince(skipped.length)} {kept.map(titleOfChange).join(', ')}
         </p>
       )}
-      <ul className="change-list stack">
-        {shown.map((change) => {
-          const collection = collectionNamed(change.collection);
-          return (
-            <li key={`${change.collection} ${change.key}`}>
-              <p>
-                <strong>{titleOfChange(change)}</strong> {t.history.willBe[change.kind]}
-              </p>
-              {change.kind === 'update' && collection !== undefined && (
-                <ChangeValues collection={collection} change={change} />
-              )}
-            </li>
-          );
-        })}
-      </ul>
+      <ChangeList
+        changes={changes.slice(0, SHOWN)}
+        headOf={(change) => (
+          <>
+            <strong>{titleOfChange(change)}</strong> {t.history.willBe[change.kind]}
+          </>
+        )}
+        isShown={({ kind }) => kind === 'update'}
+      />
     </>
   );
 }

@@ -4,14 +4,13 @@ import { useState } from 'react';
 import { type Collection, type Field, labelOf, type Row } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, type Change, logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { keyText } from '../api/query/text.ts';
-import { useChangeTitles } from '../api/query/title-lookup.ts';
 import { Button } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
+import { ChangeList, changedFields, LogState } from './change-list.tsx';
 import { restoreRow } from './restore.tsx';
-import { ChangeValues, changedFields, LogState } from './values.tsx';
 
 interface RowHistoryProps {
   readonly collection: Collection;
@@ -33,7 +32,6 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
   const concerns = (name: string) =>
     data?.filter((each) => changedFields(collection, each).some((f) => f.name === name));
   const changes = only === '' ? data : concerns(only);
-  useChangeTitles(changes ?? []);
   const restoreValue = ({ before }: Change, field: Field) =>
     draft.setText(field.name, printValue({ collection, field }, before?.[field.name]));
   return (
@@ -48,27 +46,22 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
       />
       <LogState query={query} />
       {changes?.length === 0 && <p className="help">{t.history.none}</p>}
-      <ul className="change-list stack">
-        {changes?.map((change) => (
-          <li key={change.seq}>
-            <p>
-              <strong>{change.actor ?? t.history.unknown}</strong> {t.history.kinds[change.kind]}{' '}
-              <time dateTime={change.at}>{formatMoment(change.at)}</time>
-            </p>
-            <ChangeValues
-              collection={collection}
-              change={change}
-              only={only === '' ? undefined : only}
-              onRestore={change.kind === 'update' ? (field) => restoreValue(change, field) : undefined}
-            />
+      <ChangeList
+        changes={changes ?? []}
+        headOf={(change) => (
+          <>
+            <strong>{change.actor ?? t.history.unknown}</strong> {t.history.kinds[change.kind]}{' '}
+            <time dateTime={change.at}>{formatMoment(change.at)}</time>
             {change.kind === 'update' && (
               <Button kind="quiet" className="small" icon="rotate-ccw" onClick={() => restoreRow(change)}>
                 {t.history.restoreRow.update}
               </Button>
             )}
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+        isShown={(_change, { name }) => only === '' || name === only}
+        onRestore={restoreValue}
+      />
       {data?.length === limit && <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>}
     </aside>
   );
