@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { setFilter } from '../api/address.ts';
 import { labelOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { conditionsOf, conditionsOn, embeddingsOf, type ListQuery } from '../api/query/list.ts';
-import { pathOf, printName, queryText } from '../api/query/text.ts';
+import { conditionsOn, type ListQuery, selectUrl } from '../api/query/list.ts';
+import { printName } from '../api/query/text.ts';
 import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
@@ -25,12 +25,14 @@ interface Facet {
 export default function Facets({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const fields = facetFields(collection);
-  const url = `${pathOf(collection)}?${queryText([
-    ...conditionsOf(query),
-    ['select', [printName(collection.key[0]!.name), ...embeddingsOf(query)].join(',')],
-    ['facets', fields.map(({ name }) => printName(name)).join(',')],
-    ['limit', '0'],
-  ])}`;
+  const url = selectUrl(
+    query,
+    [printName(collection.key[0]!.name)],
+    [
+      ['facets', fields.map(({ name }) => printName(name)).join(',')],
+      ['limit', '0'],
+    ],
+  );
   const { data } = useQuery({
     queryKey: ['figures', collection.name, url],
     queryFn: async ({ signal }) => {

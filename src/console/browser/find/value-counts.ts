@@ -3,16 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import type { FilterField, Pair } from '../api/query/filters.ts';
-import {
-  conditionsOf,
-  embeddingsOf,
-  groupOf,
-  groupOrder,
-  type ListQuery,
-  listOf,
-  orderText,
-} from '../api/query/list.ts';
-import { escapeLike, pathOf, printName, queryText } from '../api/query/text.ts';
+import { groupOf, groupOrder, type ListQuery, listOf, orderText, selectUrl } from '../api/query/list.ts';
+import { escapeLike, printName } from '../api/query/text.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
 import { formatValue } from '../fields/registry.ts';
@@ -67,17 +59,13 @@ export function useGroups(query: ListQuery): readonly ValueCount[] {
 function countsUrl(query: ListQuery, field: Field, order: string, limit: number): string {
   const { collection } = query;
   const other = referenceOf(collection, field);
-  const title =
-    other && titleFieldOf(other) !== undefined ? `title:${printName(field.name)}(${namesOf(other).join(',')})` : '';
-  const select = [printName(field.name), 'count()', title, ...embeddingsOf(query)]
-    .filter((part) => part !== '')
-    .join(',');
-  return `${pathOf(collection)}?${queryText([
-    ...conditionsOf(query),
-    ['select', select],
+  const name = printName(field.name);
+  const title = other && titleFieldOf(other) !== undefined ? [`title:${name}(${namesOf(other).join(',')})`] : [];
+  const page: readonly Pair[] = [
     ['order', order],
     ['limit', String(limit)],
-  ])}`;
+  ];
+  return selectUrl(query, [name, 'count()', ...title], page);
 }
 
 async function readCounts(place: FieldPlace, url: string): Promise<readonly ValueCount[]> {

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Field, Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { conditionsOf, embeddingsOf, type ListQuery } from '../api/query/list.ts';
-import { pathOf, printName, queryText } from '../api/query/text.ts';
+import { type ListQuery, selectUrl } from '../api/query/list.ts';
+import { printName } from '../api/query/text.ts';
 import { formatValue } from '../fields/registry.ts';
 import { formatDecimal, formatDigits, formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -22,8 +22,7 @@ export function Figures({ query, columns, settings: { figures = {} }, total }: F
   const { collection } = query;
   const shown = columns.map(({ field }) => field).filter(({ name }) => figures[name] !== undefined);
   const select = shown.map(({ name }, at) => `f${at}:${printName(name)}.${FUNCTIONS[figures[name]!]}()`);
-  const pairs = [...conditionsOf(query), ['select', [...select, ...embeddingsOf(query)].join(',')] as const];
-  const url = `${pathOf(collection)}?${queryText(pairs)}`;
+  const url = selectUrl(query, select);
   const { data } = useQuery({
     queryKey: ['figures', collection.name, url],
     queryFn: async ({ signal }) => ((await ask(url, { signal })).json as readonly Readonly<Record<string, Value>>[])[0],

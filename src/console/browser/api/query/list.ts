@@ -154,6 +154,12 @@ export function embeddingsOf({ collection, filters, search }: ListQuery): readon
   return [...printFilters(collection, filters).embeddings, ...searchParts(collection, search).embeddings];
 }
 
+/** The URL of these columns of the rows of a query, or of figures of them. */
+export function selectUrl(query: ListQuery, columns: readonly string[], others: readonly Pair[] = []): string {
+  const select: Pair = ['select', [...columns, ...embeddingsOf(query)].join(',')];
+  return `${pathOf(query.collection)}?${queryText([...conditionsOf(query), select, ...others])}`;
+}
+
 /** Whether the declared search of the collection finds the rows, the best first. A write cannot have it. */
 export function isRanked({ collection, search }: ListQuery): boolean {
   return collection.search !== undefined && search.trim() !== '';
