@@ -15,7 +15,7 @@ import type { WritePlan } from '../../plan/write-plan.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 import type { Write } from '../engine.ts';
 import { columnSizes } from '../sql/row-size.ts';
-import { maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
+import { dependsOnOtherCollections, maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
 
 export interface Statistics {
   /** Whether the table has few rows. */
@@ -27,13 +27,25 @@ export interface Statistics {
 /** Whether a scan of whole tables is cheap: they are small, and text processing and output fit the budget. */
 export function isCheapScan(plan: ReadPlan, statistics: Statistics): boolean {
   if (!statistics.isSmall(plan.from) || plan.facets !== undefined) return false;
-  const tables = readsOtherCollections(plan) ? changingCollections(plan) : [plan.from];
+  const tables = tablesOf(plan);
   if (tables.length > 1 && !tables.every((each) => statistics.isSmall(each))) return false;
   const { repeats } = columnSizes(plan.columns);
   const steps = filterSteps(plan, INLINE_STEPS) + columnSteps(plan.columns);
   if (steps === 0 && repeats === 1) return true;
   const bytes = tables.reduce((sum, each) => sum + statistics.bytes(each), 0);
   return steps * bytes <= INLINE_STEPS && repeats * bytes <= INLINE_ANSWER_BYTES;
+}
+
+/** Requests with the same columns share their list. */
+const tablesOfColumns = memoize((_columns: ReadPlan['columns']) => ({ tables: [] as readonly Collection[] }));
+
+/** The tables that a read reads, with its own. */
+function tablesOf(plan: ReadPlan): readonly Collection[] {
+  if (!readsOtherCollections(plan)) return [plan.from];
+  if (dependsOnOtherCollections(plan)) return changingCollections(plan);
+  const known = tablesOfColumns(plan.columns);
+  if (known.tables.length === 0) known.tables = changingCollections(plan);
+  return known.tables;
 }
 
 /** The bytes of a page whose texts fit the budget. They can be measured before they are processed. */
