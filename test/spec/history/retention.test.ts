@@ -1,8 +1,9 @@
-/** How long the log is kept, and what switches it off. */
+/** How long the log and idempotency keys are kept, and what switches the log off. */
 import { describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import type { Runner } from '../../../src/engine/postgres/driver.ts';
-import { LogPruner } from '../../../src/engine/postgres/history/log.ts';
+import { logPruner } from '../../../src/engine/postgres/history/log.ts';
+import { keyPruner } from '../../../src/engine/postgres/write/idempotency-keys.ts';
 import { openCatalogue } from '../../support/engines/catalogue.ts';
 import { PLACES, type Place } from '../../support/engines/declared.ts';
 import { testServer } from '../../support/engines/postgres.ts';
@@ -63,7 +64,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
         if (engine === 'SQLite') return;
         const sql = new SQL(testServer.url, { max: 1 });
         await sql.unsafe(`set search_path = "${place.schema}"`);
-        await new LogPruner(30).step(sql as unknown as Runner);
+        await logPruner(30)!.step(sql as unknown as Runner);
         await sql.close();
       };
       await prune();
@@ -86,7 +87,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       if (engine === 'PostgreSQL') {
         const sql = new SQL(testServer.url, { max: 1 });
         await sql.unsafe(`set search_path = "${place.schema}"`);
-        await new LogPruner(30).step(sql as unknown as Runner);
+        await logPruner(30)!.step(sql as unknown as Runner);
         await sql.close();
       }
       await until('two entries', async () => (await seqs()).length === 2);
@@ -106,7 +107,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       if (engine === 'PostgreSQL') {
         const sql = new SQL(testServer.url, { max: 1 });
         await sql.unsafe(`set search_path = "${place.schema}"`);
-        const pruner = new LogPruner(30);
+        const pruner = logPruner(30)!;
         const removed: number[] = [];
         for (let step = 0; step < 4; step++) removed.push(await pruner.step(sql as unknown as Runner));
         expect(removed).toEqual([1_000, 202, 0, 0]);
@@ -118,6 +119,23 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
     });
   });
 }
+
+test('PostgreSQL removes old idempotency keys, and keeps the others', async () => {
+  const place = PLACES.PostgreSQL!();
+  const shop = await place.open({ collections: [groups] });
+  for (const key of ['old', 'new']) {
+    const { headers, ...post } = sendJson('POST', {});
+    await shop.fetch('/groups', { ...post, headers: { ...headers, 'idempotency-key': key } });
+  }
+  const table = `"${place.schema}".idempotency_keys`;
+  await place.ask(`update ${table} set created_at = created_at - interval '2 hours' where key like '%old%'`);
+  const sql = new SQL(testServer.url, { max: 1 });
+  await sql.unsafe(`set search_path = "${place.schema}"`);
+  expect(await keyPruner(1).step(sql as unknown as Runner)).toBe(1);
+  await sql.close();
+  expect(await place.ask(`select 1 from ${table}`)).toHaveLength(1);
+  await shop.close();
+});
 
 test('PostgreSQL logs TRUNCATE as a delete of each row', async () => {
   const place = PLACES.PostgreSQL!();

@@ -11,6 +11,7 @@ import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Sta
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { literal } from '../schema/computed.ts';
+import { Pruner } from '../write/pruner.ts';
 import { keySql, positionSql, REQUEST_SETTING, SILENT } from './triggers.ts';
 
 export async function lastPosition(runner: Runner, schema: string): Promise<LogPosition> {
@@ -153,24 +154,9 @@ const PRUNE = `with expired as materialized (
     and seq < (select max(seq) from ${LOG_TABLE}) limit ${ENTRIES_PER_STEP}) returning 1)
   select ((select count(*) from removed) + (select count(*) from unchanged))::int4 as removed`;
 
-export class LogPruner {
-  private nextAt = performance.now() + CHECK_MS;
-
-  /** Undefined `days` remove nothing. */
-  constructor(private readonly days: number | undefined) {}
-
-  prune(runner: Runner): void {
-    if (!this.days || performance.now() < this.nextAt) return;
-    this.nextAt = performance.now() + CHECK_MS;
-    void this.step(runner).catch(() => undefined);
-  }
-
-  /** Returns the number of removed entries. If there may be more, the next write continues. */
-  async step(runner: Runner): Promise<number> {
-    const [found] = await query<{ removed: number }>(runner, { sql: PRUNE, params: [this.days ?? null] });
-    if (found!.removed > 0) this.nextAt = performance.now();
-    return found!.removed;
-  }
+/** Undefined `days` remove nothing. */
+export function logPruner(days: number | undefined): Pruner | undefined {
+  return days ? new Pruner({ sql: PRUNE, params: [days] }, ENTRIES_PER_STEP, CHECK_MS) : undefined;
 }
 
 /** A column of the writing statement: triggers run after it is computed. */

@@ -10,6 +10,7 @@ import { idempotencyKeyReused } from '../../shared/write-checks.ts';
 import { query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { RETRY_TABLE } from '../schema/inspect.ts';
+import { Pruner } from './pruner.ts';
 
 const SWEEP_MS = 10 * 60_000;
 const MAX_SWEPT_KEYS = 10_000;
@@ -70,20 +71,9 @@ export function noIdempotencyTable(): ApiError {
   });
 }
 
-/** Prunes old keys from time to time; any instance may do it, and none waits. */
-export class Sweeper {
-  private last = performance.now();
-
-  constructor(private readonly hours: number) {}
-
-  sweep(runner: Runner): void {
-    if (performance.now() - this.last < SWEEP_MS) return;
-    this.last = performance.now();
-    const statement = {
-      sql: `delete from ${RETRY_TABLE} where key in (select key from ${RETRY_TABLE}
-        where created_at < now() - make_interval(hours => $1::int4) limit ${MAX_SWEPT_KEYS} for update skip locked)`,
-      params: [this.hours],
-    };
-    void query(runner, statement).catch(() => undefined);
-  }
+/** Removes the keys that are older than a number of hours. */
+export function keyPruner(hours: number): Pruner {
+  const old = `select key from ${RETRY_TABLE} where created_at < now() - make_interval(hours => $1::int4) limit ${MAX_SWEPT_KEYS} for update skip locked`;
+  const sql = `with removed as (delete from ${RETRY_TABLE} where key in (${old}) returning 1) select count(*)::int4 as removed from removed`;
+  return new Pruner({ sql, params: [hours] }, MAX_SWEPT_KEYS, SWEEP_MS);
 }

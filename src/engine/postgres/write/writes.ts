@@ -18,11 +18,12 @@ import type { Pool } from '../connections/pool.ts';
 import type { Database } from '../database.ts';
 import { query } from '../driver.ts';
 import type { Executor } from '../executor.ts';
-import { LogPruner } from '../history/log.ts';
+import { logPruner } from '../history/log.ts';
 import type { PlanCost } from '../read/plan-cost.ts';
 import type { PlanForm } from '../read/reads.ts';
-import { noIdempotencyTable, Sweeper } from './idempotency-keys.ts';
+import { keyPruner, noIdempotencyTable } from './idempotency-keys.ts';
 import { recordset, rowsAsJsonTask } from './input-rows.ts';
+import type { Pruner } from './pruner.ts';
 import { InsertQueue, insertShared, singleInsert } from './shared-inserts.ts';
 import type { Progress, Step } from './step.ts';
 import { executeWrites, explainStep } from './write.ts';
@@ -31,8 +32,8 @@ import { translateWriteError } from './write-errors.ts';
 type Results = readonly WriteResult[];
 
 export class Writes {
-  private readonly sweeper: Sweeper;
-  private readonly pruner: LogPruner;
+  private readonly keys: Pruner;
+  private readonly log: Pruner | undefined;
   private readonly inserts = new InsertQueue((inserts, onError) => {
     const steps = () => inserts.map(({ write, origin }) => this.stepOf(write, origin));
     const work = (pool: Pool) => insertShared(pool, steps(), this.database.options.querySeconds * 1000);
@@ -51,8 +52,8 @@ export class Writes {
     private readonly poolOf: (pool: Pool) => Pool,
     private readonly session: DatabaseSession | undefined,
   ) {
-    this.sweeper = new Sweeper(database.options.retryHours);
-    this.pruner = new LogPruner(database.options.historyDays);
+    this.keys = keyPruner(database.options.retryHours);
+    this.log = logPruner(database.options.historyDays);
   }
 
   write(writes: readonly Write[], options: WriteOptions): Promise<Results> {
@@ -111,7 +112,7 @@ export class Writes {
     if (!dryRun && session === undefined) {
       for (const { context, plan } of steps) await keys.advancePast(pool, context, plan);
     }
-    if (retry !== undefined) this.sweeper.sweep(pool);
+    if (retry !== undefined) this.keys.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
     const list = { steps, options, limits: database.options, progress };
     const execute = () => executeWrites(this.poolOf(pool), list, isCheap);
@@ -126,7 +127,7 @@ export class Writes {
   private store(work: (pool: Pool) => Promise<Results>, translate: (error: unknown) => unknown): Promise<Results> {
     const { replicas } = this.database;
     const written = this.executor.write((pool) => {
-      if (this.database.prepared.logged.size > 0) this.pruner.prune(pool);
+      if (this.database.prepared.logged.size > 0) this.log?.prune(pool);
       return replicas === undefined ? work(pool) : replicas.trackWrite(() => work(pool));
     }, translate);
     if (this.onStored !== undefined) written.then(this.onStored, this.onStored);
