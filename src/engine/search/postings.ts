@@ -35,35 +35,41 @@ export class PostingList {
   }
 }
 
-/** Packs hits in ascending order, each as `row, field, words in the field, position`. `before` is added to rows. */
-export function packHits(hits: readonly number[], before: number): readonly number[] {
-  const bytes: number[] = [];
+/**
+ * Appends hits in ascending order, each given as `row, field, words in the field, position`. `before` is added to rows.
+ */
+export function packHits(bytes: number[], hits: readonly number[], before = 0): void {
   let last = -before;
   for (let at = 0; at < hits.length; ) {
     const document = hits[at]!;
     push(bytes, document - last);
     last = document;
-    packed.length = 0;
+    const lengthAt = bytes.push(0) - 1;
     while (hits[at] === document) {
       const field = hits[at + 1]!;
       let end = at + 4;
       while (hits[end] === document && hits[end + 1] === field) end += 4;
-      push(packed, field);
-      push(packed, hits[at + 2]!);
-      push(packed, (end - at) / 4);
+      push(bytes, field);
+      push(bytes, hits[at + 2]!);
+      push(bytes, (end - at) / 4);
       for (let position = 0; at < end; at += 4) {
-        push(packed, hits[at + 3]! - position);
+        push(bytes, hits[at + 3]! - position);
         position = hits[at + 3]!;
       }
     }
-    push(bytes, packed.length);
-    for (const byte of packed) bytes.push(byte);
+    setLength(bytes, lengthAt);
   }
-  return bytes;
 }
 
-/** The hits of a row. */
-const packed: number[] = [];
+/** Sets the length of the bytes after a place, which has one byte for it. */
+function setLength(bytes: number[], at: number): void {
+  const length = bytes.length - at - 1;
+  bytes[at] = length;
+  if (length < 128) return;
+  const packed: number[] = [];
+  push(packed, length);
+  bytes.splice(at, 1, ...packed);
+}
 
 function push(bytes: number[], value: number): void {
   let rest = value;
@@ -118,14 +124,15 @@ export function readHits(bytes: Uint8Array, hitsAt: number, hits: number[]): voi
   }
 }
 
-/** The postings of several words, each after its length, in hexadecimal digits. */
-export function packLists(lists: Iterable<readonly number[]>): string {
-  const all: number[] = [];
-  for (const bytes of lists) {
-    push(all, bytes.length);
-    for (const byte of bytes) all.push(byte);
+/** The postings of several words, each after its length, in hexadecimal digits. `before` is added to the rows. */
+export function packLists(words: readonly { readonly hits: readonly number[] }[], before: number): string {
+  const bytes: number[] = [];
+  for (const { hits } of words) {
+    const lengthAt = bytes.push(0) - 1;
+    packHits(bytes, hits, before);
+    setLength(bytes, lengthAt);
   }
-  return Buffer.from(all).toString('hex');
+  return Buffer.from(bytes).toString('hex');
 }
 
 /** Calls `take` for the postings of each word. */

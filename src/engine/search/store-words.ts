@@ -7,7 +7,7 @@ import { isCode } from '../../text/words/tokens.ts';
 import type { Bind, Statement } from '../sql/statement.ts';
 import { type IndexSql, LAST_CHUNK, nameOfWord } from './index-tables.ts';
 import type { IndexedWord } from './indexed-words.ts';
-import { eachList, eachPosting, PostingList, packHits, packLists } from './postings.ts';
+import { eachList, eachPosting, PostingList, packLists } from './postings.ts';
 import { type Steps, takeInSlices } from './steps.ts';
 
 /** A longer chunk is full: each change writes all of it. */
@@ -21,7 +21,7 @@ const GROUPS_BEFORE_PAUSE = 5;
 
 /** The group of a stem and of its words: they begin with the same letter. */
 export function letterOf(text: string): string {
-  return String.fromCodePoint(text.codePointAt(0)!);
+  return text.codePointAt(0)! > 0xffff ? text.slice(0, 2) : text[0]!;
 }
 
 /** Stores the words of a batch. The numbers of its rows are those after `before`, up to `last`. */
@@ -31,8 +31,8 @@ export function* storeWords(index: IndexSql, words: readonly IndexedWord[], befo
   const rows: unknown[][] = [];
   const pack = ([letter, some]: readonly [string, readonly IndexedWord[]]) => {
     // A stem that is the word is left out.
-    const names = some.map(({ stem, word }) => nameOfWord(stem === word ? '' : stem, word)).join('\n');
-    rows.push([letter, last, names, packLists(some.map(({ hits }) => packHits(hits, before)))]);
+    const names = some.flatMap(({ stem, word }) => [stem === word ? '' : stem, word]).join('\n');
+    rows.push([letter, last, names, packLists(some, before)]);
   };
   yield* takeInSlices(groups, pack, GROUPS_BEFORE_PAUSE);
   yield index.build((bind) => {

@@ -40,7 +40,11 @@ export function* verifyIndex(index: IndexSql): Steps<IndexState> {
     const words = new IndexedWords();
     for (const row of rows) words.addRow(index, row, Number(row.doc));
     const sums = new Sums();
-    for (const { stem, word, hits } of words.all) sums.addPostings(stem, word, Uint8Array.from(packHits(hits, 0)));
+    for (const { stem, word, hits } of words.all) {
+      const bytes: number[] = [];
+      packHits(bytes, hits);
+      sums.addPostings(stem, word, Uint8Array.from(bytes));
+    }
     for (const { doc } of rows) {
       last = Number(doc);
       if (sums.of(last) !== indexed.of(last)) wrong += 1;
