@@ -12,7 +12,7 @@ import { andThen } from '../response/request-context.ts';
 import { Quota } from './quota.ts';
 import { FileRecords } from './records.ts';
 import { DatabaseStorage } from './storage/database.ts';
-import type { Content, Storage } from './storage/storage.ts';
+import { type Content, inParts, type Storage } from './storage/storage.ts';
 
 /** A row of the collection of files. */
 export interface StoredFile {
@@ -80,9 +80,8 @@ export class FileStore extends FileRecords {
     return (await this.storage).get(content, start, end);
   }
 
-  async *bytes(content: Content, start: number, end: number): AsyncGenerator<Uint8Array> {
-    const bytes = await this.open(content, start, end);
-    yield* bytes instanceof Blob ? (bytes.stream() as AsyncIterable<Uint8Array>) : bytes;
+  bytes(content: Content, start: number, end: number): AsyncGenerator<Uint8Array> {
+    return inParts(this.open(content, start, end));
   }
 
   /** Stores the files in one transaction, followed by further writes. Resolves to its position, if reads need it. */

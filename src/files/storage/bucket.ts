@@ -1,7 +1,7 @@
 /** Objects in a bucket of S3 or a compatible service. Keys, region and endpoint come from the environment. */
 import { open } from 'node:fs/promises';
 import { S3_PART_BYTES, S3_TIMEOUT_MS } from '../../base/limits/files.ts';
-import { missingBytes, unavailable, withStorage } from './storage.ts';
+import { missingBytes, type ObjectPage, type ObjectStore, unavailable, withStorage } from './storage.ts';
 
 const LOCATION = /^s3:\/\/([^/]+)\/?(.*?)\/?$/;
 
@@ -9,13 +9,7 @@ export function isS3(location: string): boolean {
   return LOCATION.test(location);
 }
 
-interface ObjectPage {
-  readonly objects: readonly { readonly name: string; readonly size: number; readonly time: Date }[];
-  /** Where the next page begins; undefined after the last one. */
-  readonly next: string | undefined;
-}
-
-export class Bucket {
+export class Bucket implements ObjectStore {
   private readonly client: Bun.S3Client;
   /** Empty, or it ends with a slash. */
   private readonly prefix: string;
@@ -29,17 +23,12 @@ export class Bucket {
     this.prefix = prefix === '' ? '' : `${prefix}/`;
   }
 
-  /** Undefined if it does not exist. */
   text(name: string): Promise<string | undefined> {
     return this.within(() => this.object(name).text().catch(unlessMissing));
   }
 
-  async write(name: string, text: string): Promise<void> {
-    await this.within(() => this.object(name).write(text));
-  }
-
   /** Sends parts of a file as they are read, so that one part is in memory. */
-  async upload(name: string, path: string, size: number): Promise<void> {
+  async put(name: string, path: string, size: number): Promise<void> {
     const file = await open(path, 'r');
     try {
       const target = this.object(name);
@@ -65,7 +54,7 @@ export class Bucket {
   }
 
   /** One request for each part: a slow client does not fill the memory. */
-  async *parts(name: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  async *get(name: string, size: number, start = 0, end = size): AsyncGenerator<Uint8Array> {
     const object = this.object(name);
     for (let at = start; at < end; ) {
       const slice = object.slice(at, Math.min(end, at + S3_PART_BYTES));
@@ -80,8 +69,7 @@ export class Bucket {
     await this.within(() => this.object(name).delete());
   }
 
-  /** The next objects after a name, in their order. */
-  async objects(after: string): Promise<ObjectPage> {
+  async list(after: string): Promise<ObjectPage> {
     const { prefix } = this;
     const page = await this.within(() => this.client.list({ prefix, startAfter: prefix + after }));
     const objects = (page.contents ?? []).map(({ key, size = 0, lastModified = 0 }) => {

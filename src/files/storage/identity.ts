@@ -2,16 +2,17 @@
  * Ensures that a storage belongs to the catalogue. Both have the same random mark: the database in a row, the storage
  * in a small file. So a wrong bucket, or the empty mount point of a disk that is gone, is noticed before it is used.
  */
+import { resolve } from 'node:path';
 import { ApiError } from '../../base/errors.ts';
 import { lazyAsync } from '../../base/memo.ts';
 import { keyIs } from '../../plan/keys.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FileRecords } from '../records.ts';
-import { isS3 } from './bucket.ts';
+import { Bucket, isS3 } from './bucket.ts';
 import { DatabaseStorage } from './database.ts';
-import { FolderStorage } from './folder.ts';
-import { S3Storage } from './s3.ts';
-import { MARKER, type MarkedStorage, type Storage } from './storage.ts';
+import { Folder } from './folder.ts';
+import { ObjectStorage } from './object-storage.ts';
+import { MARKER, type Storage } from './storage.ts';
 
 /** The row of the storage in use. Without one, the database is. */
 interface StorageRow {
@@ -68,8 +69,11 @@ export async function locationOf(records: FileRecords): Promise<string | undefin
   return (await readRow(records))?.location;
 }
 
-function storageAt(records: FileRecords, location: string, { s3 }: StorageOptions = {}): MarkedStorage {
-  return isS3(location) ? new S3Storage(records, location, s3) : new FolderStorage(records, location);
+function storageAt(records: FileRecords, location: string, { s3 }: StorageOptions = {}): ObjectStorage {
+  const store = isS3(location)
+    ? new Bucket(location, s3)
+    : new Folder(resolve(location), { temporary: 'tmp', marker: MARKER });
+  return new ObjectStorage(records, store);
 }
 
 async function readRow(records: FileRecords): Promise<StorageRow | undefined> {
@@ -104,7 +108,7 @@ async function begin(records: FileRecords, location: string): Promise<StorageRow
 }
 
 /** Throws if the storage is that of another catalogue. A new one gets the mark. */
-async function compareMarks(records: FileRecords, storage: MarkedStorage, row: StorageRow): Promise<void> {
+async function compareMarks(records: FileRecords, storage: ObjectStorage, row: StorageRow): Promise<void> {
   const mark = await storage.readMarker();
   if (mark === undefined && !(await hasFiles(records))) await storage.writeMarker(row.mark);
   else if (mark === undefined || mark !== row.mark) {

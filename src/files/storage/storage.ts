@@ -27,12 +27,43 @@ export interface Storage {
   list(after: string): Promise<NamePage>;
 }
 
-/** A storage outside of the database. */
-export interface MarkedStorage extends Storage {
-  /** Undefined if there is none. */
-  readMarker(): Promise<string | undefined>;
-  writeMarker(text: string): Promise<void>;
+/** A folder, or a bucket of S3: where the bytes of files are outside of the database, and backups. */
+export interface ObjectStore {
+  readonly location: string;
+  /** The folder for files that `put` takes. Any other folder, if the store is not on this machine. */
+  readonly temporary?: string;
+  /** Undefined if the object does not exist. */
+  text(name: string): Promise<string | undefined>;
+  /** Stores a complete file durably. The file may be moved. */
+  put(name: string, path: string, size: number): Promise<void>;
+  /** The bytes from `start` to `end`, exclusively; by default all. */
+  get(name: string, size: number, start?: number, end?: number): MaybePromise<Blob | AsyncIterable<Uint8Array>>;
+  /** A missing object is ignored. */
+  delete(name: string): Promise<void>;
+  /** The next objects after a name, in their order. */
+  list(after: string): Promise<ObjectPage>;
 }
+
+export interface StoredObject {
+  readonly name: string;
+  readonly size: number;
+  /** When it was stored. */
+  readonly time: Date;
+}
+
+export interface ObjectPage {
+  readonly objects: readonly StoredObject[];
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: string | undefined;
+}
+
+/** The bytes that a storage returns, in parts. */
+export async function* inParts(given: ReturnType<Storage['get']>): AsyncGenerator<Uint8Array> {
+  const bytes = await given;
+  yield* bytes instanceof Blob ? (bytes.stream() as AsyncIterable<Uint8Array>) : bytes;
+}
+
+export const PRIVATE_FOLDER = 0o700;
 
 /** The bytes of a content while they arrive. */
 export interface Incoming {

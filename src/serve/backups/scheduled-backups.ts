@@ -1,9 +1,10 @@
 /** Backups at regular times while the service runs, and the log of changes after the last one in between. */
 import { counter, gauge, type Metric } from '../../base/metric.ts';
 import type { LogMark, Maintenance } from '../../engine/shared/maintenance.ts';
+import type { ObjectStore } from '../../files/storage/storage.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ServeSettings } from '../../settings/by-command.ts';
-import { type BackupPlace, openPlace, reasonOf } from './place.ts';
+import { openPlace, reasonOf } from './place.ts';
 import { backUpTo, listBackups, removeOld, segmentName, storeFile, temporaryFile } from './stored-backups.ts';
 
 /** A failed backup is repeated after this time, or after the interval if that is shorter. */
@@ -89,7 +90,7 @@ export class ScheduledBackups {
     counter('backup_failures_total', 'Backups, or logs after them, that failed.', this.failures),
   ];
 
-  private async attempt(work: (maintenance: Maintenance, place: BackupPlace) => Promise<void>): Promise<void> {
+  private async attempt(work: (maintenance: Maintenance, place: ObjectStore) => Promise<void>): Promise<void> {
     const { backupTo, backupFolder, backupSeconds } = this.settings;
     const place = backupTo || backupFolder;
     try {
@@ -105,14 +106,14 @@ export class ScheduledBackups {
     }
   }
 
-  private async step(maintenance: Maintenance, place: BackupPlace): Promise<void> {
+  private async step(maintenance: Maintenance, place: ObjectStore): Promise<void> {
     if (!this.hasListed) await this.findLast(place);
     if (this.isAsked || Date.now() >= this.dueAt || !(await this.storeLog(maintenance, place)))
       await this.backup(maintenance, place);
   }
 
   /** Continues after the last backup of an earlier process. */
-  private async findLast(place: BackupPlace): Promise<void> {
+  private async findLast(place: ObjectStore): Promise<void> {
     const last = (await listBackups(place)).at(-1);
     this.hasListed = true;
     if (last === undefined) return;
@@ -121,7 +122,7 @@ export class ScheduledBackups {
     this.dueAt = this.goodAt + this.settings.backupSeconds * 1000;
   }
 
-  private async backup(maintenance: Maintenance, place: BackupPlace): Promise<void> {
+  private async backup(maintenance: Maintenance, place: ObjectStore): Promise<void> {
     const begun = Date.now();
     const { rows, bytes, last, name, moment, file } = await backUpTo(place, maintenance, this.settings.backupKey);
     // The earlier backup and its log are the only ones for moments before this backup.
@@ -136,7 +137,7 @@ export class ScheduledBackups {
   }
 
   /** Returns false if the log does not continue after the last backup. */
-  private async storeLog(maintenance: Maintenance, place: BackupPlace): Promise<boolean> {
+  private async storeLog(maintenance: Maintenance, place: ObjectStore): Promise<boolean> {
     const { stored } = this;
     if (stored?.last === undefined || this.settings.backupLogSeconds === 0) return true;
     const now = Date.now();

@@ -7,13 +7,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PRIVATE_MODE, temporaryPath } from '../../base/files/output-file.ts';
 import type { LogMark, Maintenance, Progress } from '../../engine/shared/maintenance.ts';
+import { inParts, type ObjectStore, type StoredObject } from '../../files/storage/storage.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, encryptFile } from './encryption.ts';
-import type { BackupPlace, StoredObject } from './place.ts';
+import { objectsIn } from './place.ts';
 
 const NAME =
   /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?)(?:\.(\d+)-([\da-f]{8})-(\d{8}T\d{9}Z)\.log|\.db)(\.enc)?$/;
@@ -49,9 +49,9 @@ export function segmentName(backup: string, last: LogMark, time: number): string
 }
 
 /** The complete backups, oldest first. */
-export async function listBackups(place: BackupPlace): Promise<readonly StoredBackup[]> {
+export async function listBackups(place: ObjectStore): Promise<readonly StoredBackup[]> {
   // Not every service lists names in their order.
-  const objects = (await place.list()).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const objects = (await objectsIn(place)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const parsed = objects.flatMap((object) => {
     const match = NAME.exec(object.name);
     return match === null ? [] : [{ object, match }];
@@ -86,7 +86,7 @@ export async function listBackups(place: BackupPlace): Promise<readonly StoredBa
 }
 
 /** The backups of a place, as `catalogue backups` and requests show them. */
-export async function describeBackups(place: BackupPlace) {
+export async function describeBackups(place: ObjectStore) {
   return (await listBackups(place)).map(({ name, moment, size, isEncrypted, completeUntil }) => ({
     backup: name,
     time: moment.toISOString(),
@@ -102,7 +102,7 @@ function momentOf(time: string): Date {
 }
 
 /** Stores a file, encrypted if there is a key, and compares the stored bytes. Removes the file. Returns its name. */
-export async function storeFile(place: BackupPlace, name: string, path: string, key: string): Promise<string> {
+export async function storeFile(place: ObjectStore, name: string, path: string, key: string): Promise<string> {
   const { temporary } = place;
   const encrypted = `${temporary === undefined ? path : temporaryPath(join(temporary, 'catalogue-backup'))}${ENCRYPTED}`;
   const [stored, source] = key === '' ? [name, path] : [`${name}${ENCRYPTED}`, encrypted];
@@ -111,7 +111,7 @@ export async function storeFile(place: BackupPlace, name: string, path: string, 
     const { size } = statSync(source);
     const expected = await digestOf(createReadStream(source));
     await place.put(stored, source, size);
-    if ((await digestOf(place.get(stored, size))) !== expected) {
+    if ((await digestOf(inParts(place.get(stored, size)))) !== expected) {
       await place.delete(stored);
       throw new ConfigError(`${stored} in ${place.location} differs from what was written; it was removed`);
     }
@@ -123,7 +123,7 @@ export async function storeFile(place: BackupPlace, name: string, path: string, 
 
 /** A name for an incomplete copy. A copy that will be encrypted is only beside the database. */
 export function temporaryFile(
-  { temporary }: BackupPlace,
+  { temporary }: ObjectStore,
   { files: [database = ''] }: Maintenance,
   key: string,
 ): string {
@@ -132,7 +132,7 @@ export function temporaryFile(
 }
 
 /** Copies a database to a place. All changes in it are earlier than its moment, a whole second. */
-export async function backUpTo(place: BackupPlace, maintenance: Maintenance, key: string, progress?: Progress) {
+export async function backUpTo(place: ObjectStore, maintenance: Maintenance, key: string, progress?: Progress) {
   const partial = temporaryFile(place, maintenance, key);
   const report = await maintenance.backup(partial, { replace: false, ...(progress && { progress }) });
   const moment = Math.ceil(Date.now() / 1000) * 1000;
@@ -148,13 +148,13 @@ async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 
 /** Copies a stored file to a new file in a folder, decrypted. Returns its path. */
 export async function fetchFile(
-  place: BackupPlace,
+  place: ObjectStore,
   { name, size }: StoredObject,
   folder: string,
   key: string,
 ): Promise<string> {
   const path = join(folder, name);
-  await pipeline(Readable.from(place.get(name, size)), createWriteStream(path, { mode: PRIVATE_MODE, flags: 'wx' }));
+  await pipeline(inParts(place.get(name, size)), createWriteStream(path, { mode: PRIVATE_MODE, flags: 'wx' }));
   if (!name.endsWith(ENCRYPTED)) return path;
   const decrypted = path.slice(0, -ENCRYPTED.length);
   await decryptFile(path, decrypted, key);
@@ -170,7 +170,7 @@ interface Retention {
 
 /** Removes old backups with their logs, and what killed backups left. The newest backup always stays. */
 export async function removeOld(
-  place: BackupPlace,
+  place: ObjectStore,
   { files: [database = ''] }: Maintenance,
   { backupsKept, backupAgeSeconds }: Retention,
 ): Promise<void> {
@@ -185,7 +185,8 @@ export async function removeOld(
     for (const { name } of [...backup.segments, backup]) await place.delete(name);
   }
   const isLeftover = (time: Date) => time.getTime() < Date.now() - LEFTOVER_MS;
-  for (const { name, time } of await place.list()) if (PARTIAL.test(name) && isLeftover(time)) await place.delete(name);
+  for (const { name, time } of await objectsIn(place))
+    if (PARTIAL.test(name) && isLeftover(time)) await place.delete(name);
   for (const name of readdirSync(dirname(database))) {
     if (!name.startsWith(`${basename(database)}${COPY}.partial-`)) continue;
     const path = join(dirname(database), name);
