@@ -4,7 +4,7 @@
  * creation contains a key.
  */
 
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import { pathPart, splitQuery } from '../base/net/query-string.ts';
@@ -176,12 +176,10 @@ function missing(asked: ResourceRequest): ApiError {
 }
 
 /** The role of the service in the database may lack the right to create the tables. */
-async function withTables<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof ConfigError ? new ApiError('CAT501', error.message) : error;
-  }
+function withTables<T>(work: () => Promise<T>): Promise<T> {
+  return onError(ConfigError, work, ({ message }) => {
+    throw new ApiError('CAT501', message);
+  });
 }
 
 interface Expected {

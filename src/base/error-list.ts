@@ -1,5 +1,5 @@
 /** Collects the errors of a request that asks for all of them. Memory stays bounded, however many there are. */
-import { ApiError } from './errors.ts';
+import { ApiError, onError } from './errors.ts';
 import { MAX_LISTED_ERRORS } from './limits/http.ts';
 
 /** Receives an error. It throws the error if the first one ends the request. */
@@ -11,13 +11,7 @@ export const FAIL: Report = (error) => {
 
 /** Reports an error of some work; its result is then undefined. */
 export function attempt<T>(report: Report, work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    report(error);
-    return undefined;
-  }
+  return onError(ApiError, work, (error) => void report(error));
 }
 
 export class ErrorList {

@@ -248,14 +248,31 @@ export function unlessThrown<T>(work: () => T): T | undefined {
   }
 }
 
+type ErrorClass<E> = abstract new (...given: never[]) => E;
+
+/** The result of the work, or of `change` if it throws such an error. `change` may throw another one. */
+export function onError<E, T, R>(
+  kind: ErrorClass<E>,
+  work: () => Promise<T>,
+  change: (error: E) => R | Promise<R>,
+): Promise<T | R>;
+export function onError<E, T, R>(kind: ErrorClass<E>, work: () => T, change: (error: E) => R): T | R;
+export function onError<E>(kind: ErrorClass<E>, work: () => unknown, change: (error: E) => unknown): unknown {
+  const changed = (error: unknown) => {
+    if (error instanceof kind) return change(error);
+    throw error;
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(changed) : result;
+  } catch (error) {
+    return changed(error);
+  }
+}
+
 /** The result of the work; undefined if it throws an expected error. */
 export function unlessRejected<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  return onError(ApiError, work, () => undefined);
 }
 
 /** Shortens a text that may repeat a client's input to its beginning and end. */

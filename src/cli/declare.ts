@@ -1,5 +1,6 @@
 /** `catalogue declare`: writes the declaration of existing tables, or prints the format of declarations. */
 
+import { onError } from '../base/errors.ts';
 import { USUAL_NAMES } from '../declare/declaration-file.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
 import { databaseFiles, describeDatabase } from '../engine/open.ts';
@@ -85,13 +86,11 @@ async function checkDeclaration(options: Settings): Promise<number> {
 /** Validates the written declaration, so that a mistake is found now. */
 async function mistakesIn(text: string, file: string): Promise<string | undefined> {
   const { parseDeclaration } = await import('../declare/read.ts');
-  try {
-    await parseDeclaration(text, file);
-    return undefined;
-  } catch (error) {
-    if (error instanceof DeclarationError) return error.message;
-    throw error;
-  }
+  return onError(
+    DeclarationError,
+    () => void parseDeclaration(text, file),
+    ({ message }) => message,
+  );
 }
 
 async function print(

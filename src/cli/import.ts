@@ -1,7 +1,7 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 
 import { amount } from '../base/amount.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { isSameFile } from '../base/files/output-file.ts';
 import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { type Collection, type Field, uniqueSets } from '../collection/declaration.ts';
@@ -150,16 +150,12 @@ function readMatch(
     throw new ConfigError(`${collection.name} has no key: name unique fields with --match, or use --mode insert`);
   }
   if (onConflict === 'refuse') throw new ConfigError('--match needs --mode upsert, update or ignore');
-  try {
-    return conflictTarget(
-      collection,
-      names.map((name) => fieldFromHeader(collection.fields, name)?.name ?? name),
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+  const fields = names.map((name) => fieldFromHeader(collection.fields, name)?.name ?? name);
+  const find = () => conflictTarget(collection, fields);
+  return onError(ApiError, find, () => {
     const choices = uniqueSets(collection).map((fields) => fields.map(({ name }) => name).join(','));
     throw new ConfigError(`--match ${names.join(',')}: not a unique field. Unique here: ${choices.join('; ')}`);
-  }
+  });
 }
 
 interface Report extends ImportResult {

@@ -1,5 +1,5 @@
 /** The format of collections and their fields. */
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { MAX_FIELDS, MAX_SEARCH_FIELDS, MAX_SEARCH_WEIGHT } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
@@ -37,13 +37,8 @@ export const fieldNames = listOf(aName, 'a list of fields');
 const aScalar = asWritten(['text', 'number'], 'a number or a text', { type: ['number', 'string'] });
 
 const regularExpression = checkedText('a regular expression', (pattern, what) => {
-  try {
-    compileRegex(pattern, false);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return `${what}: ${[error.message, error.details ?? []].flat().join('; ')}`;
-  }
+  const compile = () => void compileRegex(pattern, false);
+  return onError(ApiError, compile, (error) => `${what}: ${[error.message, error.details ?? []].flat().join('; ')}`);
 });
 
 const MEDIA_TYPE = /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;

@@ -1,7 +1,9 @@
 /** Validates one collection of a declaration: key, unique sets, file of rows. */
+
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { defined } from '../base/defined.ts';
+import { onError } from '../base/errors.ts';
 import { MAX_FIELDS } from '../base/limits/declaration.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { usableFields } from '../collection/declare-collection.ts';
@@ -258,10 +260,6 @@ function checkField(
     );
     return;
   }
-  try {
-    compileComputed(node.text, type, usableFields(drafts));
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    addMistake(reading, node.placeOf(error.at), `computed: ${error.message}`);
-  }
+  const compile = () => compileComputed(node.text, type, usableFields(drafts));
+  onError(ExpressionError, compile, ({ at, message }) => addMistake(reading, node.placeOf(at), `computed: ${message}`));
 }

@@ -11,7 +11,7 @@ import type { CatalogueDraft } from '../collection/draft.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import { firstRowsOf, RepeatedRows } from '../plan/write/first-rows.ts';
-import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
+import { rowPlanner } from '../plan/write/row-planner.ts';
 import type { StoredRow } from '../plan/write-plan.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { findDeclaration } from './declaration-file.ts';
@@ -104,14 +104,12 @@ function* plannedRows(
   const fields = batch.columns.map((name): Field | undefined => collection.byName.get(name));
   const plan = rowPlanner(collection, fields, { absence: 'no value', areTexts: batch.format === 'csv' });
   for (const { line, cells } of batch.rows) {
-    try {
-      const row = plan(cells);
-      const problem = repeated.problemOf(row, line);
-      if (problem === undefined) yield row;
-      else bad.add(line, problem);
-    } catch (error) {
-      if (!(error instanceof RowProblem)) throw error;
-      bad.add(line, `${error.field.name}: ${error.message}`);
-    }
+    let problem: string | undefined;
+    const row = plan(cells, ({ field, message }) => {
+      problem ??= `${field.name}: ${message}`;
+    });
+    problem ??= repeated.problemOf(row, line);
+    if (problem === undefined) yield row;
+    else bad.add(line, problem);
   }
 }

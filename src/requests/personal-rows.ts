@@ -3,7 +3,7 @@
  * collection and with permissions made for the caller. Answers are not cached, since callers of one role differ.
  */
 import { defined } from '../base/defined.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { MAX_PERSONAL_BODY_BYTES, MAX_PERSONAL_ROWS, PRESENCE_SECONDS } from '../base/limits/http.ts';
 import { ANONYMOUS, ownerOf } from '../collection/access/caller.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
@@ -124,14 +124,12 @@ async function removeExpired(engine: Engine): Promise<void> {
 }
 
 async function makeTable(engine: Engine, table: Collection): Promise<void> {
-  try {
-    await engine.ownTables([table], { make: true });
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+  const make = () => engine.ownTables([table], { make: true });
+  await onError(ConfigError, make, () => {
     throw new ApiError('CAT501', `this database has no table ${table.name}`, {
       details: 'The database role of the service may not create it; nothing was stored.',
     });
-  }
+  });
 }
 
 /** A person cannot fill the database. A request may exceed the limit by the rows of one body. */

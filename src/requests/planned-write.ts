@@ -2,7 +2,7 @@
 
 import type { Task } from '../base/cooperative.ts';
 import { FAIL, type Report } from '../base/error-list.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import { pathPart } from '../base/net/query-string.ts';
@@ -81,13 +81,14 @@ export async function execute(
   writes: readonly PlannedWrite[],
   terms: WriteOptions,
 ): Promise<readonly WriteResult[]> {
-  try {
-    return await engine.write(writes, terms);
-  } catch (error) {
-    const request = error instanceof ApiError ? error.request : undefined;
-    const { plan, collection } = writes[request ?? 0]!;
-    throw redactError(error, plan, collection);
-  }
+  return onError(
+    ApiError,
+    async () => engine.write(writes, terms),
+    (error) => {
+      const { plan, collection } = writes[error.request ?? 0]!;
+      throw redactError(error, plan, collection);
+    },
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
 import { defined } from '../base/defined.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { plansDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { MediaHandler } from '../collection/draft.ts';
@@ -185,12 +185,10 @@ function positionOf(
 }
 
 function readMoment(text: string): string {
-  try {
-    return String(MOMENT.read(text));
-  } catch (error) {
-    const hint = `Prefer: as-of takes a time, such as 2026-11-17 or 2026-11-17T09:30:00Z.`;
-    throw error instanceof ApiError ? error.with({ hint }) : error;
-  }
+  const read = () => String(MOMENT.read(text));
+  return onError(ApiError, read, (error) => {
+    throw error.with({ hint: 'Prefer: as-of takes a time, such as 2026-11-17 or 2026-11-17T09:30:00Z.' });
+  });
 }
 
 /** Rows of an earlier time are visible if they were then. The log is read as of now. */

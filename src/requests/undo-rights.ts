@@ -1,5 +1,5 @@
 /** The changes that a caller may select for an undo. */
-import { ApiError } from '../base/errors.ts';
+import { ApiError, onError } from '../base/errors.ts';
 import { fieldDenied, tableDenied } from '../collection/access/permission-errors.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
 import { stored } from '../collection/declaration.ts';
@@ -31,12 +31,11 @@ function readableChanges(plan: ReadPlan, permissions: Permissions): Predicate | 
   // Without this, the answer would be that such a person changed nothing.
   if (who !== undefined) throw fieldDenied(CHANGES_NAME, who.name, 'read');
   if (view.view?.rights.includes('read') !== true || hidden.length > 0) return undefined;
-  try {
-    return permissions.rows(stored(view), 'read', named);
-  } catch (error) {
-    if (error instanceof ApiError && error.code === '42501') return undefined;
+  const rows = () => permissions.rows(stored(view), 'read', named);
+  return onError(ApiError, rows, (error) => {
+    if (error.code === '42501') return undefined;
     throw error;
-  }
+  });
 }
 
 function is({ from }: ReadPlan, field: string, value: string): Predicate {

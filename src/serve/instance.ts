@@ -258,12 +258,10 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
 
 /** The service also starts while the database is down. Then requests repeat this work before their own. */
 async function unlessUnavailable(work: Promise<unknown> | undefined, notice: (message: string) => void): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
+  await work?.catch((error) => {
     if (!(error instanceof ApiError) || error.status < 500) throw error;
     notice(error.details ?? error.message);
-  }
+  });
 }
 
 /** Traces are off without an address, and then nothing of them is loaded. */

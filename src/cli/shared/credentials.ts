@@ -1,7 +1,7 @@
 /** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
 import { CLAIMS_FORM, isClaims, nameProblem, roleProblem } from '../../auth/account-rules.ts';
 import { CredentialStore } from '../../auth/store.ts';
-import { ApiError, unlessThrown } from '../../base/errors.ts';
+import { ApiError, onError, unlessThrown } from '../../base/errors.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
@@ -29,16 +29,15 @@ function claims(given: string, name: string): Readonly<Record<string, unknown>> 
 
 type CredentialSettings = Values<typeof DATA_SETTINGS>;
 
-export async function withStore<T>(
+export function withStore<T>(
   settings: CredentialSettings,
   work: (store: CredentialStore, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await withDatabase(settings, 'never', (engine, catalogue) => work(new CredentialStore(engine), catalogue));
-  } catch (error) {
-    if (!(error instanceof NoDatabase)) throw error;
-    throw new ConfigError(`${error.message}. Create it with catalogue migrate, or choose another with --database`);
-  }
+  const run = () =>
+    withDatabase(settings, 'never', (engine, catalogue) => work(new CredentialStore(engine), catalogue));
+  return onError(NoDatabase, run, ({ message }) => {
+    throw new ConfigError(`${message}. Create it with catalogue migrate, or choose another with --database`);
+  });
 }
 
 export function accountName(name: string, what: 'key' | 'user'): string {
@@ -61,12 +60,10 @@ export function checkRole({ roles }: Catalogue, role: string): void {
 }
 
 /** Turns the error for a name that exists into `taken`. */
-export async function withUniqueName<T>(work: Promise<T>, taken: string): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
+export function withUniqueName<T>(work: Promise<T>, taken: string): Promise<T> {
+  return work.catch((error) => {
     throw error instanceof ApiError && error.code === '23505' ? new ConfigError(taken) : error;
-  }
+  });
 }
 
 /** Finds the action that the first operand of a command names. */

@@ -1,6 +1,6 @@
 /** A read for a command: the query string, the plan and the text of the API, streamed in parts. */
 
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, onError } from '../../base/errors.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { languageNamed, languagesOf } from '../../collection/languages.ts';
@@ -94,11 +94,8 @@ export async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGe
 
 /** Resolves to the number of rows once the engine answers. */
 export async function rowCount(engine: Engine, collection: Collection): Promise<number> {
-  try {
-    await engine.opened;
-    return await countRows(engine, collection);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new ConfigError(`${engine.location}: ${error.details ?? error.message}`);
-  }
+  const count = () => Promise.resolve(engine.opened).then(() => countRows(engine, collection));
+  return onError(ApiError, count, ({ details, message }) => {
+    throw new ConfigError(`${engine.location}: ${details ?? message}`);
+  });
 }

@@ -2,7 +2,7 @@
  * The typed expression of a computed field. All exact numbers are one type (`numeric`), and so are all floats, until
  * the result is stored: it is rounded once, as the type of the field says.
  */
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, onError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
 import { builtIn } from '../types/index.ts';
 import { movingWord } from '../types/time/moving-moment.ts';
@@ -76,17 +76,13 @@ function fitted(given: Expression, type: Type, { at }: Syntax, because: string):
 
 /** A text that means a value of another type, such as '2026-05-01'. */
 function literal(text: string, type: Type, at: number): Value {
-  try {
-    if (type.moving !== undefined && movingWord(text) !== undefined) {
-      throw new ExpressionError(
-        `'${text}' means another moment each time, and a computed field changes by writes only`,
-        at,
-      );
-    }
-    return type.store(text);
-  } catch (error) {
-    throw error instanceof ApiError ? new ExpressionError(error.message, at) : error;
+  const fail = ({ message }: Pick<Error, 'message'>): never => {
+    throw new ExpressionError(message, at);
+  };
+  if (type.moving !== undefined && movingWord(text) !== undefined) {
+    fail({ message: `'${text}' means another moment each time, and a computed field changes by writes only` });
   }
+  return onError(ApiError, () => type.store(text), fail);
 }
 
 class Checker {

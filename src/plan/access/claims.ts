@@ -2,7 +2,7 @@
  * Claims of a caller's credentials as values in a rule: `{claims.supplier_id}`, or nested, `{claims.app.supplier_id}`.
  */
 
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, unlessRejected } from '../../base/errors.ts';
 import type { Caller } from '../../collection/access/caller.ts';
 import { can, storeJson, type Type } from '../../collection/types/type.ts';
 
@@ -33,14 +33,11 @@ export function claimAt(claims: Claims, path: readonly (string | number)[]): unk
 /** The claim as the text of a filter value; undefined if it is not of the field's type. */
 export function claimText(type: Type, claim: unknown): string | undefined {
   if (claim === undefined || claim === null) return undefined;
-  try {
+  return unlessRejected(() => {
     if (can(type, 'json')) return JSON.stringify(claim);
     if (can(type, 'array')) return Array.isArray(claim) ? type.print(storeJson(type, claim)) : undefined;
     return simpleText(type, claim);
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  });
 }
 
 function simpleText(type: Type, claim: unknown): string | undefined {

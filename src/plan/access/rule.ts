@@ -5,7 +5,7 @@
  */
 
 import { attempt, type Report } from '../../base/error-list.ts';
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, onError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can, type Type } from '../../collection/types/type.ts';
@@ -133,12 +133,11 @@ function planComparison(collection: Collection, comparison: Comparison): Planned
 
 /** Plans a comparison. Returns undefined if a value does not have the type of the field. */
 function tryPlan(collection: Collection, comparison: Comparison): Predicate | undefined {
-  try {
-    return planConditions(collection, [comparison]);
-  } catch (error) {
-    if (error instanceof ApiError && /^22/.test(error.code)) return undefined;
+  const plan = () => planConditions(collection, [comparison]);
+  return onError(ApiError, plan, (error) => {
+    if (/^22/.test(error.code)) return undefined;
     throw error;
-  }
+  });
 }
 
 export function valuesOf(test: Test): readonly string[] {

@@ -2,7 +2,7 @@
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { attempt, FAIL, type Report } from '../../base/error-list.ts';
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, onError } from '../../base/errors.ts';
 import { fieldDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Payload } from '../../dialect/payload.ts';
@@ -43,11 +43,9 @@ function resolveColumn(collection: Collection, right: 'create' | 'update', name:
 
 /** Adds the row of the body to the errors of some work. */
 export function atRow<T>(index: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof ApiError ? error.with({ index }) : error;
-  }
+  return onError(ApiError, work, (error) => {
+    throw error.with({ index });
+  });
 }
 
 /** Recognizes a CSV header with another separator, which arrives as one long name. */

@@ -5,7 +5,7 @@
  */
 import manifest from '../../../package.json' with { type: 'json' };
 import { schedule } from '../../base/cooperative.ts';
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, onError } from '../../base/errors.ts';
 import { MCP_MESSAGE_BYTES } from '../../base/limits/http.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { WrittenNumber } from '../../collection/exact-json.ts';
@@ -134,12 +134,9 @@ async function callTool({ name, arguments: given }: NonNullable<Message['params'
   const tool = toolsOf(call.catalogue).get(name);
   if (tool === undefined) throw new RpcError(INVALID_PARAMS, `the tool ${name} does not exist`);
   const text = (value: string) => [{ type: 'text', text: value }];
-  try {
-    return { content: text(await tool.run((given ?? {}) as Record<string, unknown>, call)) };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { message, details, hint } = error;
+  const run = async () => ({ content: text(await tool.run((given ?? {}) as Record<string, unknown>, call)) });
+  return onError(ApiError, run, ({ message, details, hint }) => {
     const sentences = [message, details, hint].filter((each) => each !== null);
     return { isError: true, content: text(sentences.map((each) => each.replace(/[^.!?]$/, '$&.')).join(' ')) };
-  }
+  });
 }

@@ -2,7 +2,7 @@
  * Webhooks at /catalogue/webhooks, for callers with every right: their progress, the deliveries that failed or wait,
  * and the requests to send changes again or to send a test. `catalogue webhooks` does the same, except for tests.
  */
-import { ApiError } from '../../base/errors.ts';
+import { ApiError, onError } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
 import { LISTED_DELIVERIES, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
@@ -98,12 +98,14 @@ export async function webhookProgress(
 
 /** The newest position, or 0 if changes are not logged. */
 async function newestIn(log: ChangeLog | undefined): Promise<number> {
-  try {
-    return (await log?.position())?.seq ?? 0;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'CAT501') return 0;
-    throw error;
-  }
+  const position = await onError(
+    ApiError,
+    async () => log?.position(),
+    (error) => {
+      if (error.code !== 'CAT501') throw error;
+    },
+  );
+  return position?.seq ?? 0;
 }
 
 /** A change, or all changes since a time. Without either, the deliveries that failed or wait. */
