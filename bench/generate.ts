@@ -11,7 +11,7 @@ import type { Row } from '../src/collection/value.ts';
 import { Connection } from '../src/engine/sqlite/connection/connection.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
 import { indexPending } from '../src/engine/sqlite/search/search-index.ts';
-import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../src/plan/read/read.ts';
 import type { InsertPlan, StoredRow } from '../src/plan/write-plan.ts';
 
 const ADJECTIVES = [

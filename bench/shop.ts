@@ -6,7 +6,7 @@ import { type Catalogue, declareCatalogue } from '../src/collection/declaration.
 import type { Row } from '../src/collection/value.ts';
 import { parseDeclaration } from '../src/declare/read.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
-import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../src/plan/read/read.ts';
 import { rowPlanner } from '../src/plan/write/row-planner.ts';
 import type { StoredRow } from '../src/plan/write-plan.ts';
 import { generateObjects, indexCatalogue } from './generate.ts';

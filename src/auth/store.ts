@@ -8,9 +8,8 @@ import { storeJson } from '../collection/types/type.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { OwnTables, RowStore } from '../engine/row-store.ts';
 import { andAlso } from '../plan/access/permissions.ts';
-import { keyIs } from '../plan/keys.ts';
-import { planWholeRow } from '../plan/read/whole-row.ts';
-import { fieldExpression } from '../plan/resolve.ts';
+import { planWholeRow } from '../plan/read/read.ts';
+import { fieldExpression, keyIs } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { andThen } from '../response/request-context.ts';
 

@@ -4,10 +4,9 @@ import { changesOf } from '../collection/change-log.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { LogPosition } from '../engine/engine.ts';
 import { type Reader, readLines } from '../engine/row-store.ts';
-import { keyIs } from '../plan/keys.ts';
 import { readValue } from '../plan/predicate.ts';
 import { logViews } from '../plan/read/changes.ts';
-import { fieldExpression } from '../plan/resolve.ts';
+import { fieldExpression, keyIs } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
 
 /** Keys by collection, as the log prints them. */

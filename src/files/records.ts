@@ -3,7 +3,7 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { CHUNKS, CONTENTS, FILES, STORAGES, VARIANTS } from '../collection/files.ts';
 import { type Engine, NEWEST, type Write } from '../engine/engine.ts';
 import { RowStore } from '../engine/row-store.ts';
-import { keyIs } from '../plan/keys.ts';
+import { keyIs } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
 
 export class FileRecords extends RowStore {

@@ -5,7 +5,7 @@
 import { ApiError } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
-import { planWholeRow } from '../plan/read/whole-row.ts';
+import { planWholeRow } from '../plan/read/read.ts';
 import type { Predicate } from '../plan/types.ts';
 import type { Origin } from '../plan/write-plan.ts';
 import { andThen } from '../response/request-context.ts';

@@ -3,7 +3,7 @@
 import { ApiError } from '../base/errors.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
-import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../plan/read/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
 

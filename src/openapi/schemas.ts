@@ -11,7 +11,7 @@ import { servedName } from '../collection/files.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../collection/types/operations.ts';
 import { can, storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
-import { MAX_ROUND, takesOperations } from '../plan/write/operations.ts';
+import { MAX_ROUND, takesOperations } from '../plan/write/stored-rows.ts';
 import { type Components, componentName, type JsonObject } from './component.ts';
 import { briefSchema, jsonOf, ruleWords, valueSchema } from './value-schema.ts';
 

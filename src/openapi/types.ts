@@ -12,7 +12,7 @@ import { isUnique } from '../collection/relations.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS } from '../collection/types/operations.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
-import { takesOperations } from '../plan/write/operations.ts';
+import { takesOperations } from '../plan/write/stored-rows.ts';
 import { functionTypes } from './function-types.ts';
 import { descriptionOf, isGiven } from './schemas.ts';
 import { comment, type EnumTypes, isView, literal, member, NOTHING, textLiteral } from './type-text.ts';

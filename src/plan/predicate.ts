@@ -13,8 +13,7 @@ import type { Value } from '../collection/value.ts';
 import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
-import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS } from './read/embeds.ts';
-import { resolveTested } from './read/figures.ts';
+import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS, resolveTested } from './read/embeds.ts';
 import { fieldExpression, misplacedSearch, undefinedFor } from './resolve.ts';
 import { ALWAYS, type Comparator, type Expression, fieldOf, NEVER, type Predicate, UNKNOWN } from './types.ts';
 

@@ -19,20 +19,22 @@ import { checkUrlLength } from '../http/rows.ts';
 import { RPC_PATH } from '../http/target.ts';
 import {
   callArguments,
+  findRoutine,
   type GivenArguments,
+  type Lookup,
   maxRowsOf,
   planFunction,
   readArguments,
+  routinesNamed,
   shapeOf,
 } from '../plan/call/arguments.ts';
-import { findRoutine, type Lookup, routinesNamed } from '../plan/call/find-routine.ts';
 import { planStored, refineStored, storedRequest } from '../plan/call/stored-query.ts';
 import { withMaxRows } from '../plan/read/page.ts';
 import type { FunctionCall } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
-import { callAction } from './action.ts';
+import { callAction } from './batch.ts';
 import { explainPlan, handledBy, type Reading, readPlanned } from './read.ts';
 import type { Writing } from './write.ts';
 

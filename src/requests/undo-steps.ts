@@ -11,7 +11,7 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Engine, Write } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Files } from '../files/files.ts';
-import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../plan/read/read.ts';
 import type { LoggedChange } from '../plan/write/undo.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';

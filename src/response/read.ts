@@ -21,7 +21,7 @@ import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
 import { isTimed } from '../plan/at-moment.ts';
-import { notSingular } from '../plan/keys.ts';
+import { notSingular } from '../plan/resolve.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { WholeResult } from './body.ts';
 import { contentRange, itemTag, listTag, pageStatus, preferenceApplied } from './headers.ts';

@@ -14,7 +14,7 @@ import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
 import { applyWrites } from '../../src/engine/sqlite/write/apply-writes.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
-import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/read.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
 import type { WritePlan } from '../../src/plan/write-plan.ts';

@@ -7,7 +7,7 @@ import { ApiError } from '../../src/base/errors.ts';
 import { MAX_SHARED_ROWS, MAX_WAITING_STATEMENTS, MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
 import { declareCollection } from '../../src/collection/declaration.ts';
 import { type Commit, type WriteList, Writer } from '../../src/engine/sqlite/write/writer.ts';
-import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/read.ts';
 import { ALWAYS } from '../../src/plan/types.ts';
 
 /** Creates a list of one write, which the tests identify by its collection. */

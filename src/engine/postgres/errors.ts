@@ -2,7 +2,7 @@
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { derivedName } from '../../collection/derived-name.ts';
-import { checkViolation } from '../../plan/field-rules.ts';
+import { checkViolation } from '../../plan/coerce.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { type DatabaseSession, NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';

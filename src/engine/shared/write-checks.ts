@@ -5,7 +5,7 @@ import { type Collection, type Composite, type Field, fieldsOf, type Reference }
 import { derivedName } from '../../collection/derived-name.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
-import { describeKey, fieldNames, type Key, notSingular } from '../../plan/keys.ts';
+import { describeKey, fieldNames, type Key, notSingular } from '../../plan/resolve.ts';
 import type { Precondition, UpdateEachPlan, WritePlan } from '../../plan/write-plan.ts';
 import type { WriteResult } from '../engine.ts';
 

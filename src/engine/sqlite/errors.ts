@@ -4,7 +4,7 @@ import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
 import { derivedName } from '../../collection/derived-name.ts';
 import type { Value } from '../../collection/value.ts';
-import { checkViolation } from '../../plan/field-rules.ts';
+import { checkViolation } from '../../plan/coerce.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { diskFull, duplicateKey, keysExhausted, printValues } from '../shared/write-checks.ts';
 import { valueIn } from './functions/stored-values.ts';

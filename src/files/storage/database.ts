@@ -2,8 +2,8 @@
 import { FairQueue } from '../../base/fair-queue.ts';
 import { CHUNK_READS, FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
 import type { Write } from '../../engine/engine.ts';
-import { keyIs } from '../../plan/keys.ts';
-import { planWholeRow } from '../../plan/read/whole-row.ts';
+import { planWholeRow } from '../../plan/read/read.ts';
+import { keyIs } from '../../plan/resolve.ts';
 import type { FileRecords } from '../records.ts';
 import { type Content, type Incoming, missingBytes, type NamePage, type Storage } from './storage.ts';
 

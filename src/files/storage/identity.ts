@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { ApiError } from '../../base/errors.ts';
 import { lazyAsync } from '../../base/memo.ts';
-import { keyIs } from '../../plan/keys.ts';
+import { keyIs } from '../../plan/resolve.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FileRecords } from '../records.ts';
 import { Bucket, isS3 } from './bucket.ts';

@@ -12,8 +12,7 @@ import { parseQuery } from '../../dialect/query.ts';
 import type { Condition } from '../../dialect/tree.ts';
 import { COMPARING, valuesOf } from '../access/rule.ts';
 import { planWrite } from '../write/write.ts';
-import { bindAction } from './action.ts';
-import type { ActionArguments } from './action-arguments.ts';
+import { type ActionArguments, bindAction } from './action.ts';
 import type { Argument } from './arguments.ts';
 import { parameterIn } from './stored-query.ts';
 

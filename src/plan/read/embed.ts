@@ -11,8 +11,15 @@ import { embedPath } from '../../dialect/names.ts';
 import type { EmbedItem, EmbedParameters, Query, SelectItem } from '../../dialect/tree.ts';
 import { planConditions } from '../predicate.ts';
 import type { OrderKey, Predicate, ReadPlan } from '../types.ts';
-import { namesShown } from './column-names.ts';
-import { type Embeds, embedName, existsPredicate, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
+import {
+  type Embeds,
+  embedName,
+  existsPredicate,
+  NO_EMBEDS,
+  namesShown,
+  notEmbedded,
+  type PlannedEmbed,
+} from './embeds.ts';
 import { NO_ORDER } from './order.ts';
 import { relate } from './relate.ts';
 import { planShapes } from './shape.ts';

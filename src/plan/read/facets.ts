@@ -25,8 +25,7 @@ import {
   type TreeWay,
   testsIn,
 } from '../types.ts';
-import { type Embeds, embedName, existsPredicate, type PlannedEmbed } from './embeds.ts';
-import { relatedRows, relatedValue } from './figures.ts';
+import { type Embeds, embedName, existsPredicate, type PlannedEmbed, relatedRows, relatedValue } from './embeds.ts';
 import { sameExpression } from './shape.ts';
 
 type FacetsQuery = Pick<Query, 'conditions'> & { readonly facets: readonly FacetTerm[] };

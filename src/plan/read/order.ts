@@ -8,9 +8,15 @@ import { can } from '../../collection/types/type.ts';
 import type { OrderTerm } from '../../dialect/tree.ts';
 import { fieldExpression, pathType, resolvePath, undefinedFor } from '../resolve.ts';
 import { ALWAYS, type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
-import { checkUnambiguous } from './column-names.ts';
-import { type Embeds, embeddedValues, findEmbed, NO_EMBEDS, notEmbedded } from './embeds.ts';
-import { resolveTested } from './figures.ts';
+import {
+  checkUnambiguous,
+  type Embeds,
+  embeddedValues,
+  findEmbed,
+  NO_EMBEDS,
+  notEmbedded,
+  resolveTested,
+} from './embeds.ts';
 
 export const NO_ORDER: readonly OrderKey[] = [];
 

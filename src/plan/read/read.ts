@@ -12,13 +12,15 @@ import { isChangeLog } from '../../collection/change-log.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Page } from '../../dialect/page.ts';
 import type { Query } from '../../dialect/tree.ts';
+import type { Encoding } from '../../encode/encoding.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
 import { atMoment } from '../at-moment.ts';
 import { conditionInLanguage, readInLanguage } from '../in-language.ts';
-import { keyIs } from '../keys.ts';
 import { planConditions, readValue } from '../predicate.ts';
+import { type Key, keyIs } from '../resolve.ts';
 import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
+import type { Precondition } from '../write-plan.ts';
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { planFacets } from './facets.ts';
@@ -148,4 +150,17 @@ export function andItemKey(collection: Collection, keyText: string, where: Predi
 
 function itemPredicate(collection: Collection, keyText: string): Predicate {
   return keyIs(collection, [readValue(collection.key[0]!, keyText)]);
+}
+
+/** All fields as JSON. Column names matter only for CSV. */
+export const WHOLE_ROW_JSON: Encoding = { format: 'json', stripNulls: false, columns: ['*'] };
+
+export function planWholeRow(from: Collection, key: Key): ReadPlan {
+  return { kind: 'read', from, columns: wholeRow(from), order: NO_ORDER, where: keyIs(from, key), offset: 0 };
+}
+
+/** The part of the row that the caller sees. */
+export function planVisibleRow(from: Collection, { key, seen }: Precondition): ReadPlan {
+  const plan = planWholeRow(from, key);
+  return seen === undefined ? plan : { ...plan, columns: seen.columns, where: andAlso(plan.where, seen.where) };
 }

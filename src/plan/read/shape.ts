@@ -7,9 +7,17 @@ import { castNames, castTypeNamed } from '../../collection/types/index.ts';
 import type { EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
 import { fieldExpression, isHidden, resolvePath } from '../resolve.ts';
 import type { Expression, OutputColumn, Shape } from '../types.ts';
-import { checkUnambiguous, columnName } from './column-names.ts';
-import { type Embeds, embeddedRows, embeddedValues, embedName, type PlannedEmbed } from './embeds.ts';
-import { aggregate, COUNT } from './figures.ts';
+import {
+  aggregate,
+  COUNT,
+  checkUnambiguous,
+  columnName,
+  type Embeds,
+  embeddedRows,
+  embeddedValues,
+  embedName,
+  type PlannedEmbed,
+} from './embeds.ts';
 import { comparedAs, orderedBy, orderKey, planOrder, totalOrder } from './order.ts';
 
 export const NO_COLUMNS: readonly OutputColumn[] = [];

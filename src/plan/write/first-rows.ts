@@ -2,7 +2,7 @@
 import type { CatalogueWithRows } from '../../collection/built-in.ts';
 import { type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
 import { circleError, findCircle, treeReferences } from '../../collection/tree.ts';
-import { describeKey, type Key, valuesOf } from '../keys.ts';
+import { describeKey, type Key, valuesOf } from '../resolve.ts';
 import type { StoredRow } from '../write-plan.ts';
 import { rowPlanner } from './row-planner.ts';
 

@@ -9,8 +9,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import { evaluate } from '../../collection/expression/evaluate.ts';
 import type { Value } from '../../collection/value.ts';
 import { isNullIfEmpty } from '../../import/cells.ts';
-import { planCell, readCell } from '../coerce.ts';
-import { checkRules } from '../field-rules.ts';
+import { checkRules, planCell, readCell } from '../coerce.ts';
 import type { StoredRow } from '../write-plan.ts';
 import { EarlierValue } from './earlier-value.ts';
 

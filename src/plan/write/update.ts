@@ -10,17 +10,15 @@ import type { Value } from '../../collection/value.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
 import type { NamedCells, Payload } from '../../dialect/payload.ts';
 import type { Query } from '../../dialect/tree.ts';
-import { planCell, withLocation } from '../coerce.ts';
-import { checkRules } from '../field-rules.ts';
+import { checkRules, planCell, withLocation } from '../coerce.ts';
 import { conditionInLanguage } from '../in-language.ts';
-import { type Key, rejectRepeatedKeys } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
 import { planOrder, withKeyOrder } from '../read/order.ts';
 import { andItemKey } from '../read/read.ts';
+import { type Key, rejectRepeatedKeys } from '../resolve.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../write-plan.ts';
-import { readOperation } from './operations.ts';
 import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
-import { absenceIn, atRow, checkColumns, resolveColumns } from './stored-rows.ts';
+import { absenceIn, atRow, checkColumns, readOperation, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {

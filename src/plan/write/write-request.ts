@@ -5,10 +5,10 @@ import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Preferences } from '../../dialect/prefer.ts';
 import type { Query } from '../../dialect/tree.ts';
 import { shapeInLanguage } from '../in-language.ts';
-import type { Key } from '../keys.ts';
 import { withInner } from '../read/embed.ts';
 import { hidesRowsOfNoKey } from '../read/order.ts';
 import { skeletonOf } from '../read/skeleton.ts';
+import type { Key } from '../resolve.ts';
 import { ALWAYS } from '../types.ts';
 import type { Precondition, WritePlan } from '../write-plan.ts';
 

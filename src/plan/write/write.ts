@@ -19,11 +19,9 @@ import { restrictWrite } from '../access/restrict.ts';
 import { atMoment } from '../at-moment.ts';
 import { namesInLanguage } from '../in-language.ts';
 import type { WritePlan } from '../write-plan.ts';
-import { conflictTarget, planInsert } from './insert.ts';
-import { hasOperation } from './operations.ts';
-import { planReplace, planReplaceItem } from './replace.ts';
+import { conflictTarget, planInsert, planReplace, planReplaceItem } from './insert.ts';
 import { nullViolation } from './row-planner.ts';
-import { absenceIn } from './stored-rows.ts';
+import { absenceIn, hasOperation } from './stored-rows.ts';
 import { planDelete, planUpdate, planUpdateEach } from './update.ts';
 import type { WriteRequest } from './write-request.ts';
 

@@ -7,7 +7,7 @@ import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { connectionLimits, Semaphore } from '../../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { PlanCost } from '../../../src/engine/postgres/read/plan-cost.ts';
-import { WHOLE_ROW_JSON } from '../../../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../../src/plan/read/read.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import type { WritePlan } from '../../../src/plan/write-plan.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';

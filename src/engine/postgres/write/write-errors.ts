@@ -6,7 +6,7 @@ import { allReferences, type Field, fieldsOf } from '../../../collection/declara
 import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { withLocation } from '../../../plan/coerce.ts';
-import { fieldNames } from '../../../plan/keys.ts';
+import { fieldNames } from '../../../plan/resolve.ts';
 import { type Assignment, isOperation, type WritePlan } from '../../../plan/write-plan.ts';
 import type { DatabaseSession } from '../../engine.ts';
 import { printValues, withRowIndex } from '../../shared/write-checks.ts';

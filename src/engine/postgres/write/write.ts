@@ -5,7 +5,7 @@ import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits/engine.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
-import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
+import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/read.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/write-plan.ts';
 import type { Explanation, WriteOptions, WriteResult } from '../../engine.ts';
 import { mayClose } from '../../shared/circles.ts';

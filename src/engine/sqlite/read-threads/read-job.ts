@@ -1,7 +1,7 @@
 /** Compiles a costly read for a thread, with deadline checks. */
 import { defined } from '../../../base/defined.ts';
 import type { Row } from '../../../collection/value.ts';
-import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../../plan/read/read.ts';
 import { fieldOf, isAlways, type ReadPlan } from '../../../plan/types.ts';
 import { joinText } from '../../row-store.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';

@@ -13,7 +13,7 @@ import type { Row } from '../../../collection/value.ts';
 import { closing, encodeRows, opening, ROW } from '../../../encode/encoding.ts';
 import { NO_ORDER } from '../../../plan/read/order.ts';
 import { endKeys } from '../../../plan/read/page.ts';
-import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../../plan/read/read.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
 import { dependsOnOtherCollections, singleKey } from '../../shared/plan-keys.ts';
