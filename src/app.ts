@@ -10,7 +10,7 @@ import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
 import { Call, type Peer } from './http/call.ts';
-import { NO_SNIFF } from './http/edge/cors.ts';
+import { NO_SNIFF } from './http/edge/origins.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { clientNetwork } from './http/edge/proxies.ts';
 import { answerOptions, optionsAnswer } from './http/methods.ts';

@@ -3,7 +3,6 @@ import { MAX_CREDENTIAL_LENGTH } from '../base/limits/auth.ts';
 import type { Call } from '../http/call.ts';
 import { invalidToken } from './errors.ts';
 import { KEY_HINT, KEY_PREFIX, KEY_TEXT } from './secret-text.ts';
-import { type CookieScope, sessionIn } from './session-cookie.ts';
 
 export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
 
@@ -42,4 +41,44 @@ function tokenOrKey(text: string): RequestCredentials {
   if (KEY_TEXT.test(text)) return { kind: 'key', text };
   if (text.startsWith(KEY_PREFIX)) throw invalidToken('PGRST301', 'The key is incomplete', { hint: KEY_HINT });
   return { kind: 'token', text };
+}
+
+/**
+ * The session cookie. Scripts cannot read it, and other sites cannot make a browser send it. Over TLS it has a
+ * `__Secure-` name, which HTTP cannot set, and at the root of a host a `__Host-` name, which a sibling host cannot set.
+ * Other names are ignored (https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis, 4.1.3).
+ */
+const NAME = 'catalogue_session';
+const SECURE_NAME = `__Secure-${NAME}`;
+const HOST_NAME = `__Host-${NAME}`;
+const TEXT = /^[\w-]{43}$/;
+
+/** The text of the session; undefined if no cookie can be one. */
+function sessionIn(cookies: string, scope: CookieScope): string | undefined {
+  if (!cookies.includes(NAME)) return undefined;
+  const pairs = cookies.split(';').map((pair) => pair.trim());
+  const texts = acceptedNames(scope).map((name) =>
+    pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1),
+  );
+  return texts.find((text) => text !== undefined && TEXT.test(text));
+}
+
+export interface CookieScope {
+  /** Whether the client's side of the connection is encrypted, here or at a proxy. */
+  readonly isSecure: boolean;
+  /** The path prefix that clients use. */
+  readonly prefix: string;
+}
+
+/** The last name is the one to set. Below a path, the cookie of the whole host also applies. */
+function acceptedNames({ isSecure, prefix }: CookieScope): readonly string[] {
+  if (!isSecure) return [NAME];
+  return prefix === '' ? [HOST_NAME] : [HOST_NAME, SECURE_NAME];
+}
+
+/** Without seconds, the browser deletes the cookie. */
+export function sessionCookie(scope: CookieScope, text = '', seconds = 0): string {
+  const { isSecure, prefix } = scope;
+  const name = acceptedNames(scope).at(-1)!;
+  return `${name}=${text}; Path=${prefix === '' ? '/' : prefix}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 }

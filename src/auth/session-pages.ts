@@ -11,9 +11,14 @@ import { requireSameOrigin } from '../http/edge/origins.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import { type PageContext, type Pages, postOnly, readOnly } from '../http/pages.ts';
 import type { LoginOrigin } from './account-log.ts';
-import { credentialsOf, type RequestCredentials, requestSession } from './request-credentials.ts';
+import {
+  type CookieScope,
+  credentialsOf,
+  type RequestCredentials,
+  requestSession,
+  sessionCookie,
+} from './request-credentials.ts';
 import type { Rights } from './rights.ts';
-import { type CookieScope, sessionCookie } from './session-cookie.ts';
 import type { StartedSession, Users } from './users.ts';
 
 export const AUTH_PATH = '/auth';

@@ -1,6 +1,5 @@
 /** `catalogue backups`: lists the backups of a place. */
-import { openPlace, reasonOf } from '../serve/backups/place.ts';
-import { describeBackups } from '../serve/backups/stored-backups.ts';
+import { describeBackups, openPlace, reasonOf } from '../serve/backups/stored-backups.ts';
 import { BACKUP_PLACE, ConfigError } from '../settings/by-command.ts';
 import { defineCommand, JSON_OPTION } from './shared/command.ts';
 import { printRows } from './shared/credentials.ts';

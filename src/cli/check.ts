@@ -16,9 +16,8 @@ import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import { defineCommand, JSON_OPTION } from './shared/command.ts';
 import { filesIn } from './shared/copied-files.ts';
-import { openMaintenance, withDatabase } from './shared/database.ts';
+import { lines, openMaintenance, read, withDatabase } from './shared/database.ts';
 import { withProgress } from './shared/progress.ts';
-import { lines, read } from './shared/read-rows.ts';
 
 export const command = defineCommand({
   options: { ...JSON_OPTION, ...DATA_SETTINGS },

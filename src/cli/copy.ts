@@ -17,9 +17,8 @@ import { COPY_SETTINGS, ConfigError, type Values } from '../settings/by-command.
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
 import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';
 import { openSourceLog, storedRow } from './shared/copied-log.ts';
-import { isNew, withDatabase } from './shared/database.ts';
+import { isNew, lines, read, rowCount, withDatabase } from './shared/database.ts';
 import { LoadBars } from './shared/progress.ts';
-import { lines, read, rowCount } from './shared/read-rows.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** The maximum number of rows in one batch, and of characters in their texts. */

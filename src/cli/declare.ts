@@ -8,8 +8,7 @@ import type { DescribedDatabase } from '../engine/shared/describe-table.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
 import { differencesIn } from './declare/check.ts';
-import { defineCommand, FORCE_OPTION } from './shared/command.ts';
-import { checkOutput, openOutput, STANDARD_OUTPUT } from './shared/output.ts';
+import { checkOutput, defineCommand, FORCE_OPTION, openOutput, STANDARD_OUTPUT } from './shared/command.ts';
 
 const OPTIONS = {
   output: option<string>('--output FILE: file to write; - is standard output', USUAL_NAMES[0]),

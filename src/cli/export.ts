@@ -13,12 +13,18 @@ import { inputsOf, numericColumns } from '../response/body.ts';
 import { ConfigError, DATA_SETTINGS } from '../settings/by-command.ts';
 import { oneOf, option } from '../settings/setting.ts';
 import { separator } from './import/options.ts';
-import { defineCommand, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
-import { withDatabase } from './shared/database.ts';
+import {
+  checkOutput,
+  defineCommand,
+  FORCE_OPTION,
+  JSON_OPTION,
+  openOutput,
+  PipeClosed,
+  STANDARD_OUTPUT,
+} from './shared/command.ts';
+import { planOf, read, withDatabase } from './shared/database.ts';
 import { checkFolder, readWithFiles } from './shared/exported-files.ts';
-import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
 import { withProgress } from './shared/progress.ts';
-import { planOf, read } from './shared/read-rows.ts';
 
 const OPTIONS = {
   format: option<WrittenFormat | undefined>(

@@ -21,9 +21,8 @@ import { Rejects, rejectsPath } from './import/rejects.ts';
 import { readResolvers } from './import/resolve.ts';
 import { ImportRefused, type ImportResult, runImport } from './import/run.ts';
 import { uploaders } from './import/uploaded-files.ts';
-import { defineCommand } from './shared/command.ts';
+import { checkOutput, defineCommand, openOutput } from './shared/command.ts';
 import { chosenCollection, isNew, withDatabase } from './shared/database.ts';
-import { checkOutput, openOutput } from './shared/output.ts';
 import { LoadBars } from './shared/progress.ts';
 import { renderTable } from './shared/table.ts';
 

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { products } from '../collection/products.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/declaration-file.ts';
 import { ConfigError } from '../settings/by-command.ts';
-import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
-import { openOutput } from './shared/output.ts';
+import { defineCommand, JSON_OPTION, openOutput, printResult } from './shared/command.ts';
 
 export const command = defineCommand({
   options: JSON_OPTION,

@@ -8,8 +8,7 @@ import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { ConfigError, MIGRATE_SETTINGS, type Values } from '../settings/by-command.ts';
 import { option } from '../settings/setting.ts';
 import { defineCommand, JSON_OPTION, printResult } from './shared/command.ts';
-import { openMaintenance, withDatabase } from './shared/database.ts';
-import { rowCount } from './shared/read-rows.ts';
+import { openMaintenance, rowCount, withDatabase } from './shared/database.ts';
 
 const OPTIONS = {
   plan: option('--plan: show the changes and what prevents them, and change nothing'),

@@ -4,8 +4,7 @@ import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { describe, openApiDocument } from '../openapi/document.ts';
 import { SERVE_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
-import { defineCommand } from './shared/command.ts';
-import { printDocument } from './shared/output.ts';
+import { defineCommand, printDocument } from './shared/command.ts';
 
 export const command = defineCommand({
   options: { collections: COLLECTIONS, basePath: SERVE_SETTINGS.basePath },

@@ -4,8 +4,7 @@ import { products } from '../collection/products.ts';
 import { DATA_SETTINGS } from '../settings/by-command.ts';
 import { option, wholeNumber } from '../settings/setting.ts';
 import { defineCommand, JSON_OPTION } from './shared/command.ts';
-import { withDatabase } from './shared/database.ts';
-import { planOf, read } from './shared/read-rows.ts';
+import { planOf, read, withDatabase } from './shared/database.ts';
 import { type Rows, renderTable } from './shared/table.ts';
 
 /** The default number of rows. */

@@ -4,8 +4,7 @@ import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
 import { DATABASE_SETTINGS } from '../settings/database.ts';
-import { defineCommand } from './shared/command.ts';
-import { printDocument } from './shared/output.ts';
+import { defineCommand, printDocument } from './shared/command.ts';
 
 /** The suggested name. */
 const FILE = 'database.ts';

@@ -5,18 +5,16 @@
 import { defined } from '../base/defined.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
-import { draftActions } from './actions.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { withComments } from './comments.ts';
 import { readText } from './declaration-file.ts';
 import { FORMAT } from './format.ts';
-import { draftFunctions } from './functions.ts';
-import { draftQueries } from './queries.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
 import { checkComputed, checkCopies, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
+import { draftActions, draftFunctions, draftQueries } from './routines.ts';
 import { draftSearches } from './search.ts';
 import { draftWebhooks } from './webhooks.ts';
 

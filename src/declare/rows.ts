@@ -5,8 +5,7 @@ import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { wordsOf } from './rows/problem.ts';
-import type { FileRecord, GoodRecord } from './rows/record.ts';
+import { type FileRecord, type GoodRecord, wordsOf } from './rows/record.ts';
 import { type FileFormat, formatToRead, openSource, type Source } from './rows/source.ts';
 
 /** Consecutive rows with the same columns. */

@@ -2,8 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { didYouMean } from '../base/nearest-name.ts';
-import { FACETS_MEDIA_TYPE } from './facets.ts';
-import { readListedValue, readTestedPath } from './names.ts';
+import { readListedValue, readTestedPath, Scanner } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
   OPERATORS,
@@ -12,7 +11,7 @@ import {
   type SearchOperator,
   type ValueOperator,
 } from './operators.ts';
-import { Scanner } from './scanner.ts';
+import { FACETS_MEDIA_TYPE } from './order.ts';
 import { type Comparison, type FieldPath, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
 
 const OPERATOR = 'operator (eq, gt, ...)';

@@ -2,9 +2,8 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../base/limits/http.ts';
 import { readCondition } from './filter.ts';
-import { FIELD_NAME, readName } from './names.ts';
+import { FIELD_NAME, readName, Scanner } from './names.ts';
 import { operatorNamed } from './operators.ts';
-import { Scanner } from './scanner.ts';
 import type { Group, RelationName, RuleCondition } from './tree.ts';
 
 export const LOGIC_KEYS = ['and', 'or', 'not.and', 'not.or'] as const;

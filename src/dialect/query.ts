@@ -9,13 +9,10 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS } from '../base/limits/http.ts';
 import { splitQuery } from '../base/net/query-string.ts';
-import { parseFacets } from './facets.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
-import { embedPath, readName, readQuoted } from './names.ts';
-import { parseOrder } from './order.ts';
-import { notSatisfiable } from './page.ts';
-import { Scanner } from './scanner.ts';
+import { embedPath, readName, readQuoted, Scanner } from './names.ts';
+import { parseFacets, parseOrder } from './order.ts';
 import { EVERYTHING, parseSelect } from './select.ts';
 import type { Condition, EmbedParameters, Query, Test } from './tree.ts';
 
@@ -182,4 +179,43 @@ function count(terms: readonly Condition[]): number {
 function weight(test: Test): number {
   if (test.kind !== 'value' || test.quantifier === undefined) return 1;
   return test.operator === 'eq' && test.quantifier === 'any' ? 1 : test.value.split(',').length;
+}
+
+export interface Page {
+  readonly offset: number;
+  /** Absent means no limit. */
+  readonly limit?: number;
+}
+
+const RANGE = /^(\d+)-(\d*)$/;
+
+/** A Range header that is not a range of items is ignored (RFC 9110, 14.2). */
+export function pageOf(query: Query, rangeHeader: string | null): Page {
+  const page = pageOfQuery(query);
+  const match = rangeHeader === null ? null : RANGE.exec(rangeHeader);
+  if (match === null) return page;
+  const first = countable(match[1]!);
+  const last = match[2] === '' ? Number.POSITIVE_INFINITY : countable(match[2]!);
+  if (first > last) {
+    throw notSatisfiable('The lower boundary must be lower than or equal to the upper boundary in the Range header.');
+  }
+  const offset = Math.max(first, page.offset);
+  const end = Math.min(last + 1, page.limit === undefined ? Number.POSITIVE_INFINITY : page.offset + page.limit);
+  if (end < offset) throw notSatisfiable('Limit should be greater than or equal to zero.');
+  if (end === Number.POSITIVE_INFINITY) return { offset };
+  return { offset, limit: Math.min(end - offset, Number.MAX_SAFE_INTEGER) };
+}
+
+/** A bound beyond the size of any collection, which both engines can represent. */
+function countable(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
+}
+
+export function pageOfQuery(query: Query): Page {
+  const offset = query.offset ?? 0;
+  return query.limit === undefined ? { offset } : { offset, limit: query.limit };
+}
+
+export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>, hint?: string): ApiError {
+  return new ApiError('PGRST103', 'Requested range not satisfiable', { details, hint, headers });
 }

@@ -4,8 +4,8 @@ import { ApiError } from '../base/errors.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import { parseFilter } from './filter.ts';
 import { isLogicKey, parseRuleLogic, readRelation } from './logic.ts';
+import { Scanner } from './names.ts';
 import { isParameter, splitKey } from './query.ts';
-import { Scanner } from './scanner.ts';
 import type { RelationName, RuleCondition } from './tree.ts';
 
 /** All conditions must hold. A rule has nothing else: `report` receives the errors of other parameters. */

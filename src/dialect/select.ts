@@ -3,8 +3,7 @@ import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
-import { FIELD_NAME, readAggregate, readFieldPath, readName } from './names.ts';
-import { Scanner } from './scanner.ts';
+import { FIELD_NAME, readAggregate, readFieldPath, readName, Scanner } from './names.ts';
 import type { EmbedItem, SelectItem } from './tree.ts';
 
 const ITEM = `"...", ${FIELD_NAME}, "*" or "count()"`;

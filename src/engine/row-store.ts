@@ -2,8 +2,7 @@
 import type { FairQueue } from '../base/fair-queue.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
-import { pageOfQuery } from '../dialect/page.ts';
-import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
+import { EMPTY_QUERY, pageOfQuery, parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { planRead, WHOLE_ROW_JSON } from '../plan/read/read.ts';
 import type { Predicate, ReadPlan } from '../plan/types.ts';

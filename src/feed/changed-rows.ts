@@ -11,7 +11,7 @@ import { NO_ORDER } from '../plan/read/order.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { type Expression, fieldOf, type Predicate, type ReadPlan, testsIn } from '../plan/types.ts';
 import { hasKey } from './changed-keys.ts';
-import type { FeedPlan } from './feed-plan.ts';
+import type { FeedPlan } from './step.ts';
 
 type Values = Readonly<Record<string, Value>>;
 

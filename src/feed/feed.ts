@@ -18,17 +18,16 @@ import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
 import { queuedLog, queuedReader, type Reader } from '../engine/row-store.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { EVENT_STREAM } from '../http/negotiate.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { type Changes, changesAfter, isFarBehind, noChanges } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { type EventId, type FeedPosition, isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
 import { LiveCall, type LiveSteps } from './feed-event.ts';
-import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
-import { eventText, heartbeat, NO_DATA, rowsAt, stepChunk, stepEvents } from './step.ts';
+import { eventText, type FeedPlan, heartbeat, NO_DATA, planFeed, rowsAt, stepChunk, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
 interface FeedOptions extends FeedLimits {

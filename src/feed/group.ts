@@ -18,9 +18,8 @@ import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
 import type { Changes } from './changed-keys.ts';
 import { type FeedPosition, isSame } from './event-id.ts';
 import type { Chunk, FeedEvent } from './feed-event.ts';
-import type { FeedPlan } from './feed-plan.ts';
 import { nextMoment } from './next-moment.ts';
-import { stepChunk, stepEvents } from './step.ts';
+import { type FeedPlan, stepChunk, stepEvents } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 
 const LONG_CHUNK_BYTES = MAX_UNSENT_BYTES / 4;

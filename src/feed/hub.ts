@@ -20,9 +20,8 @@ import { relatedChanges } from './affected-keys.ts';
 import { type Changes, changesAfter, isFarBehind, noChanges } from './changed-keys.ts';
 import { type ChangedRow, changedRows, mayAffect, testedFields } from './changed-rows.ts';
 import { eventId, type FeedPosition, isInLog } from './event-id.ts';
-import type { FeedPlan } from './feed-plan.ts';
 import { Group } from './group.ts';
-import { heartbeat } from './step.ts';
+import { type FeedPlan, heartbeat } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** The event loop answers requests after this many milliseconds of steps. */

@@ -7,7 +7,7 @@ import type { Reader } from '../engine/row-store.ts';
 import { isMoving, type MovingCompare, valueAt } from '../plan/at-moment.ts';
 import type { Expression, Predicate, ReadPlan } from '../plan/types.ts';
 import { readWhole } from '../response/body.ts';
-import type { FeedPlan } from './feed-plan.ts';
+import type { FeedPlan } from './step.ts';
 
 const VALUES: Encoding = { format: 'json', stripNulls: false, columns: ['value'] };
 

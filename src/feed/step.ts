@@ -2,16 +2,84 @@
  * A step of a feed: the events that lead from the list as of one position to the list as of a later one. A row that
  * changed several times in between has one event.
  */
+
+import { ApiError } from '../base/errors.ts';
 import { MAX_STEP_BYTES, STEP_CHANGES } from '../base/limits/feed.ts';
-import { stored } from '../collection/declaration.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
+import { pageOf } from '../dialect/query.ts';
 import { type Reader, readFirstLines, streamLines } from '../engine/row-store.ts';
-import { andAlso } from '../plan/access/permissions.ts';
-import type { ReadPlan } from '../plan/types.ts';
+import type { Call } from '../http/call.ts';
+import { changingCollections } from '../plan/access/named-fields.ts';
+import { andAlso, type Permissions } from '../plan/access/permissions.ts';
+import { atMoment, isTimed } from '../plan/at-moment.ts';
+import { planRead } from '../plan/read/read.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import { fieldOf, type ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
 import { eventId, type FeedPosition } from './event-id.ts';
-import type { Chunk, FeedEvent } from './feed-event.ts';
-import { type FeedPlan, feedPlanAt } from './feed-plan.ts';
+import { type Chunk, type FeedEvent, LiveCall } from './feed-event.ts';
+
+export interface FeedPlan {
+  /** The list. */
+  readonly list: ReadPlan;
+  /** The list with the key of each row before its columns. */
+  readonly keyed: ReadPlan;
+  /** The names of the key in the rows. */
+  readonly keyNames: readonly string[];
+  readonly collections: readonly Collection[];
+  /** Whether a `LiveCall` asks for it. Then the list has no filter; `matching` has the keys that match one. */
+  readonly isLive: boolean;
+  readonly matching?: ReadPlan;
+  /** Whether rows enter and leave with the time. Entries of the log do not. */
+  readonly isTimed: boolean;
+}
+
+/** The plan at a time in milliseconds. */
+function feedPlanAt(plan: FeedPlan, now = Date.now()): FeedPlan {
+  const { list, keyed, matching } = plan;
+  if (!plan.isTimed && list.log === undefined) return plan;
+  const bound = { ...plan, list: atMoment(list, now), keyed: atMoment(keyed, now) };
+  return matching === undefined ? bound : { ...bound, matching: atMoment(matching, now) };
+}
+
+export function planFeed(call: Call, collection: Collection, permissions: Permissions | undefined): FeedPlan {
+  const query = call.parseQuery();
+  const page = pageOf(query, call.range);
+  if (page.limit !== undefined || page.offset > 0) {
+    throw unsupported('limit, offset and Range', 'Use a filter: the feed has every row that matches.');
+  }
+  if (call.preferences['as-of'] !== undefined) {
+    throw unsupported('Prefer: as-of', 'Send Last-Event-ID to resume at a position.');
+  }
+  const isLive = call instanceof LiveCall;
+  const matching = planRead(collection, query, page, undefined, permissions);
+  const list = isLive ? planRead(collection, { ...query, conditions: [] }, page, undefined, permissions) : matching;
+  if (list.groupBy !== undefined) {
+    throw unsupported('aggregates', 'Follow the rows, and compute the aggregates from them.');
+  }
+  if (matching.search !== undefined) throw unsupported('search', 'Filter by other operators, such as ilike.');
+  const { from, columns, log } = list;
+  const keyNames = from.key.map((field) => {
+    const column = columns.find(({ expression }) => fieldOf(expression) === field);
+    if (column !== undefined) return column.name;
+    throw unsupported('select without the key', `Add ${field.name} to select: it identifies the row of an event.`);
+  });
+  const keys = from.key.map((field, index) => ({ name: `key ${index}`, expression: fieldExpression(field) }));
+  return {
+    isLive,
+    isTimed: log === undefined && (isTimed(list) || isTimed(matching)),
+    ...(isLive && query.conditions.length > 0 ? { matching: { ...matching, columns: keys } } : {}),
+    list,
+    keyed: { ...list, columns: [...keys, ...columns] },
+    keyNames,
+    collections: log?.map((view) => view.collection) ?? changingCollections(list),
+  };
+}
+
+function unsupported(what: string, hint: string): ApiError {
+  return new ApiError('PGRST127', `a feed does not support ${what}`, { hint });
+}
 
 const encoder = new TextEncoder();
 

@@ -2,7 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { andThen } from '../response/request-context.ts';
 import type { ContentCache } from './content-cache.ts';
 import { contentDisposition } from './content-disposition.ts';

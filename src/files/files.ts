@@ -9,7 +9,7 @@ import { FILES_NAME, filesForRole, keepsMetadata, served } from '../collection/f
 import { storeJson, type Type } from '../collection/types/type.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { positionHeader } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { answerOptions } from '../http/methods.ts';
 import { FILES_PATH, shortestPath, type Target } from '../http/target.ts';
 import type { WritePlan } from '../plan/write-plan.ts';
@@ -21,12 +21,11 @@ import { download } from './download.ts';
 import { notStored } from './errors.ts';
 import { FileMetrics } from './file-metrics.ts';
 import { Orphans } from './orphans.ts';
-import type { Limits } from './receive.ts';
+import { type Limits, UploadBudget } from './receive.ts';
 import { isValid, readLifetime, readSignature, type Signature, sign } from './signed-urls.ts';
 import type { Storage } from './storage/storage.ts';
 import { FileStore, type StoredFile, type UploadedFile } from './store.ts';
 import { type Received, receiveFiles } from './upload.ts';
-import { UploadBudget } from './upload-budget.ts';
 import { type Shown, Variants } from './variants.ts';
 
 /** The last part of the path of a request for a signed URL. */

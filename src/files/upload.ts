@@ -10,9 +10,8 @@ import { inspectImage } from './image.ts';
 import { findMediaType, RASTER_IMAGES } from './media-type.ts';
 import { stripMetadata } from './metadata/strip.ts';
 import { readParts } from './multipart.ts';
-import { type Limits, ReceivedFile } from './receive.ts';
+import { type Limits, ReceivedFile, tooSlow, type UploadBudget, type UploadInProgress } from './receive.ts';
 import type { FileStore, NewFile, UploadedFile } from './store.ts';
-import { tooSlow, type UploadBudget, type UploadInProgress } from './upload-budget.ts';
 
 export interface Received {
   readonly files: readonly UploadedFile[];

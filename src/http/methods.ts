@@ -2,7 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import type { Answer } from './answer.ts';
 import type { Call } from './call.ts';
-import { optionsHeaders } from './edge/cors.ts';
+import { optionsHeaders } from './edge/origins.ts';
 
 export function checkMethod({ method }: Call, methods: readonly string[]): void {
   if (methods.includes(method)) return;

@@ -3,7 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_MEDIA_RANGES } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 import type { MediaHandler } from '../collection/draft.ts';
-import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
+import { FACETS_MEDIA_TYPE } from '../dialect/order.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { WORKBOOK_TYPE } from '../encode/workbook.ts';
 

@@ -3,7 +3,7 @@ import { schedule, type Task } from '../base/cooperative.ts';
 import { ApiError } from '../base/errors.ts';
 import { keepRecent, memoize } from '../base/memo.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';

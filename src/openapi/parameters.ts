@@ -7,9 +7,9 @@ import {
   MAX_LIST_VALUES,
   MAX_LOGIC_DEPTH,
 } from '../base/limits/http.ts';
-import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
 import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS } from '../dialect/operators.ts';
+import { FACETS_MEDIA_TYPE } from '../dialect/order.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES } from '../dialect/tree.ts';

@@ -1,6 +1,6 @@
 /** Answers: rows in each media type, the error catalogue, and their headers. */
 import { ERRORS } from '../base/errors.ts';
-import { FACETS_MEDIA_TYPE } from '../dialect/facets.ts';
+import { FACETS_MEDIA_TYPE } from '../dialect/order.ts';
 import { ANSWER_MEDIA, EVENT_STREAM } from '../http/negotiate.ts';
 import type { Components, JsonObject } from './component.ts';
 import { problem } from './schemas.ts';

@@ -1,6 +1,6 @@
 /**
- * Converts the cells of a body to field values, parsed as PostgreSQL parses the text of a JSON value. Violated rules of a
- * field are reported as check constraint violations, as in PostgreSQL.
+ * Converts the cells of a body to field values, parsed as PostgreSQL parses the text of a JSON value. Violated rules of
+ * a field are reported as check constraint violations, as in PostgreSQL.
  */
 import { ApiError } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';

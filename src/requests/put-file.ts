@@ -9,7 +9,7 @@ import { fileKind } from '../collection/types/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
 import { positionHeader } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { answerOptions } from '../http/methods.ts';
 import { type Rows, routeOf } from '../http/rows.ts';
 import type { RowsTarget } from '../http/target.ts';

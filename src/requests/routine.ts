@@ -7,7 +7,7 @@ import type { Action, Catalogue, Routine } from '../collection/declaration.ts';
 import type { BodyType } from '../collection/draft.ts';
 import { WrittenNumber } from '../collection/exact-json.ts';
 import { groupTexts, parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
-import { pageOf } from '../dialect/page.ts';
+import { pageOf } from '../dialect/query.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
@@ -31,8 +31,8 @@ import {
 import { planStored, refineStored, storedRequest } from '../plan/call/stored-query.ts';
 import { withMaxRows } from '../plan/read/page.ts';
 import type { FunctionCall } from '../plan/types.ts';
-import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
+import { callAnswer, callEncoding } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { callAction } from './batch.ts';
 import { explainPlan, handledBy, type Reading, readPlanned } from './read.ts';

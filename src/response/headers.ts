@@ -1,7 +1,7 @@
 /** Headers of answers: Preference-Applied (RFC 7240, 3), Content-Range, and entity tags (RFC 9110, 8.8.3). */
 import { versionOfText } from '../collection/version.ts';
-import { notSatisfiable } from '../dialect/page.ts';
 import { NO_PREFERENCES, type PreferenceName, type Preferences } from '../dialect/prefer.ts';
+import { notSatisfiable } from '../dialect/query.ts';
 import type { Media } from '../http/negotiate.ts';
 
 export type Action = 'read' | 'item' | 'insert' | 'replace' | 'update' | 'delete' | 'undo';

@@ -4,7 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { type Explanation, PLAN_OPTIONS, type PlanOption } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { negotiate } from '../http/negotiate.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';

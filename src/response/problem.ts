@@ -3,7 +3,7 @@
 import { ApiError, ERRORS } from '../base/errors.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import { headResponse } from '../http/answer.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 
 const LOG_IN = 'Log in, or send a key or a token in the header Authorization: Bearer.';
 

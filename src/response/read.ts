@@ -6,24 +6,25 @@
  * Guarantees: the headers describe the body: Content-Range, ETag, Link, Preference-Applied. The stage knows no SQL.
  * Throws: 404 for a row that does not exist, 406 (PGRST116), 416 (PGRST103).
  */
-
 import { ApiError } from '../base/errors.ts';
 import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
+import type { DatabaseFunction, FunctionResult } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
+import type { Encoding } from '../encode/encoding.ts';
 import { checkSheetRows } from '../encode/workbook.ts';
 import type { ChosenAnswer, ReadResult } from '../engine/engine.ts';
 import { type Answer, streamOf } from '../http/answer.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
-import type { Media } from '../http/negotiate.ts';
+import { contentTypeOf, type Media } from '../http/negotiate.ts';
 import type { Rows } from '../http/rows.ts';
 import { isTimed } from '../plan/at-moment.ts';
 import { notSingular } from '../plan/resolve.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import type { WholeResult } from './body.ts';
+import { encodingOf, type WholeResult } from './body.ts';
 import { contentRange, itemTag, listTag, pageStatus, preferenceApplied } from './headers.ts';
 import { linkHeader } from './links.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
@@ -155,4 +156,65 @@ export function itemAnswer(
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
   return { status: 200, headers, rows: shown.returned, body };
+}
+
+export function callEncoding(
+  { returns }: DatabaseFunction,
+  media: Media,
+  { columns }: ReadPlan,
+  context: RequestContext,
+): Encoding {
+  const encoding = encodingOf(media, columns, context);
+  if (encoding.format !== 'json' || returns === undefined) return encoding;
+  const bare = returns.isValue && columns.length === 1;
+  return { ...encoding, bare, singular: !returns.many || encoding.singular === true };
+}
+
+/** `mediaType`: the value is the body. */
+export function callAnswer(
+  { returns }: DatabaseFunction,
+  read: ListRead,
+  result: ReadResult,
+  mediaType: string | undefined,
+): Answer {
+  const { chosen } = result;
+  const answer =
+    returns === undefined
+      ? nothing(read)
+      : mediaType === undefined
+        ? rows(returns.many, read, result)
+        : bareBody(mediaType, returns, read, String(result.body));
+  return withChosen(answer, chosen, read.context);
+}
+
+function nothing({ preferences }: ListRead): Answer {
+  return { status: 204, headers: { ...CORS_HEADERS, ...preferenceApplied('read', preferences) }, body: null };
+}
+
+/** A single result that a filter excludes is null. */
+function rows(many: boolean, read: ListRead, result: ReadResult): Answer {
+  if (many || read.media.format !== 'json') return listAnswer(read, result);
+  return listAnswer(
+    { ...read, media: { ...read.media, singular: false } },
+    { ...result, body: result.returned === 0 ? 'null' : result.body },
+  );
+}
+
+/** A text, the bytes of a bytea, or JSON. */
+function bareBody(mediaType: string, { collection }: FunctionResult, { preferences }: ListRead, json: string): Answer {
+  const value: unknown = JSON.parse(json === '' ? 'null' : json);
+  const isBytes = collection.fields[0]!.type.title === 'bytea';
+  const body =
+    typeof value !== 'string' ? (value === null ? '' : json) : isBytes ? Buffer.from(value.slice(2), 'hex') : value;
+  return {
+    status: 200,
+    headers: {
+      ...CORS_HEADERS,
+      ...preferenceApplied('read', preferences),
+      'content-type': contentTypeOf(mediaType),
+      vary: 'Accept',
+    },
+    body,
+    rows: 1,
+  };
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import { type Answer, streamOf } from '../http/answer.ts';
 import { positionHeader } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { JSON_MEDIA, NDJSON_MEDIA } from '../http/negotiate.ts';
 import { INVERSE, type LoggedChange } from '../plan/write/undo.ts';
 import { preferenceApplied } from './headers.ts';

@@ -15,7 +15,7 @@ import { printName } from '../dialect/print.ts';
 import type { Write, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { POSITION_HEADER } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { JSON_MEDIA, type Media } from '../http/negotiate.ts';
 import type { WriteMethod } from '../plan/write/write.ts';
 import { type Action, contentRange, itemTag, preferenceApplied } from './headers.ts';

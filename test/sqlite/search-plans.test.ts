@@ -1,8 +1,7 @@
 /** The query plans of a search in a new file, which has no statistics. */
 import { expect, test } from 'bun:test';
 import { ANONYMOUS } from '../../src/collection/access/caller.ts';
-import { pageOf } from '../../src/dialect/page.ts';
-import { parseQuery } from '../../src/dialect/query.ts';
+import { pageOf, parseQuery } from '../../src/dialect/query.ts';
 import { wordIndexOf } from '../../src/engine/search/index-tables.ts';
 import { compileSearchRead, type SearchRead } from '../../src/engine/search/search-reads.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';

@@ -4,7 +4,7 @@ import { TextWriter } from '../../declare/rows/encoding.ts';
 import type { FileRecord } from '../../declare/rows/record.ts';
 import type { FileFormat, Source } from '../../declare/rows/source.ts';
 import { separatorIn } from '../../encode/csv-reader.ts';
-import type { Output } from '../shared/output.ts';
+import type { Output } from '../shared/command.ts';
 
 /** A JSON array cannot grow row by row: rejected rows of a JSON file are written as NDJSON. */
 const EXTENSIONS: Readonly<Record<FileFormat, string>> = { csv: 'csv', json: 'ndjson', ndjson: 'ndjson' };

@@ -9,8 +9,7 @@ import { coerce, readCell } from '../../plan/coerce.ts';
 import { planRead } from '../../plan/read/read.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { isNew } from '../shared/database.ts';
-import { read } from '../shared/read-rows.ts';
+import { isNew, read } from '../shared/database.ts';
 
 /** The number of values kept, so that memory stays bounded. */
 const KEPT_VALUES = 100_000;

@@ -16,7 +16,7 @@ import type { FileStore } from '../../files/store.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { filesIn } from './copied-files.ts';
-import { read } from './read-rows.ts';
+import { read } from './database.ts';
 
 const NAMES = builtIn('text[]');
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

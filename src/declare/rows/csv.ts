@@ -1,8 +1,7 @@
 /** Reads records of a CSV file with a header row. Lines of only separators are skipped and counted. */
 import { csvText } from '../../encode/csv.ts';
 import { type Cell, CsvReader } from '../../encode/csv-reader.ts';
-import { fileProblem, UnreadableFile } from './problem.ts';
-import { type FileRecord, MAX_ROW_LENGTH, type RecordReader } from './record.ts';
+import { type FileRecord, fileProblem, MAX_ROW_LENGTH, type RecordReader, UnreadableFile } from './record.ts';
 
 export class CsvRecords implements RecordReader {
   private readonly rows: CsvReader;

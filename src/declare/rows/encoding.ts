@@ -1,6 +1,5 @@
 /** Decodes a file: UTF-8, unless its first bytes or --encoding say otherwise. */
-import { UnreadableFile } from './problem.ts';
-import { lineEndsIn } from './record.ts';
+import { lineEndsIn, UnreadableFile } from './record.ts';
 
 /** The values of --encoding. */
 export const ENCODINGS = ['utf-8', 'utf-16', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;

@@ -1,7 +1,13 @@
 /** Reads JSON incrementally: an array of objects, one object, or one object per line (NDJSON). */
 import { parseJson } from '../../collection/exact-json.ts';
-import { fileProblem, UnreadableFile } from './problem.ts';
-import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader } from './record.ts';
+import {
+  type FileRecord,
+  fileProblem,
+  lineEndsIn,
+  MAX_ROW_LENGTH,
+  type RecordReader,
+  UnreadableFile,
+} from './record.ts';
 
 /** Turns values into records, and shares one list for equal columns. */
 class ObjectRecords {

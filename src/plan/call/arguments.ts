@@ -18,7 +18,7 @@ import { jsonText } from '../../collection/exact-json.ts';
 import { storeJson } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refinement, TextArguments } from '../../dialect/call-query.ts';
-import type { Page } from '../../dialect/page.ts';
+import type { Page } from '../../dialect/query.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { NO_ORDER } from '../read/order.ts';
 import { planRead } from '../read/read.ts';

@@ -11,8 +11,7 @@ import { parseArrayLiteral, printArrayLiteral } from '../../collection/types/arr
 import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Refinement } from '../../dialect/call-query.ts';
-import type { Page } from '../../dialect/page.ts';
-import { parseQuery } from '../../dialect/query.ts';
+import { type Page, parseQuery } from '../../dialect/query.ts';
 import type { Condition, EmbedParameters, Query, Test } from '../../dialect/tree.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { mapValues, valuesOf, wordIn } from '../access/rule.ts';

@@ -10,7 +10,7 @@
 import { defined } from '../../base/defined.ts';
 import { isChangeLog } from '../../collection/change-log.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
-import type { Page } from '../../dialect/page.ts';
+import type { Page } from '../../dialect/query.ts';
 import type { Query } from '../../dialect/tree.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';

@@ -4,8 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Maintenance } from '../../engine/shared/maintenance.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, isEncrypted } from './encryption.ts';
-import { isPlace, openPlace, reasonOf } from './place.ts';
-import { fetchFile, listBackups, type StoredBackup } from './stored-backups.ts';
+import { fetchFile, isPlace, listBackups, openPlace, reasonOf, type StoredBackup } from './stored-backups.ts';
 
 interface BackupChoice {
   /** A file, or a place with the name of a backup, or a place, of which the newest backup is used. */

@@ -6,8 +6,7 @@ import { ApiError } from '../../base/errors.ts';
 import { checkBackedUp } from '../../engine/open.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../../response/own-resources.ts';
 import type { ServeSettings } from '../../settings/by-command.ts';
-import { openPlace, reasonOf } from './place.ts';
-import { describeBackups } from './stored-backups.ts';
+import { describeBackups, openPlace, reasonOf } from './stored-backups.ts';
 
 type BackupSettings = Pick<ServeSettings, 'database' | 'backupSeconds' | 'backupTo' | 'backupFolder'>;
 

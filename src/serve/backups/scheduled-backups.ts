@@ -4,8 +4,16 @@ import type { LogMark, Maintenance } from '../../engine/shared/maintenance.ts';
 import type { ObjectStore } from '../../files/storage/storage.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ServeSettings } from '../../settings/by-command.ts';
-import { openPlace, reasonOf } from './place.ts';
-import { backUpTo, listBackups, removeOld, segmentName, storeFile, temporaryFile } from './stored-backups.ts';
+import {
+  backUpTo,
+  listBackups,
+  openPlace,
+  reasonOf,
+  removeOld,
+  segmentName,
+  storeFile,
+  temporaryFile,
+} from './stored-backups.ts';
 
 /** A failed backup is repeated after this time, or after the interval if that is shorter. */
 const RETRY_SECONDS = 60;

@@ -5,15 +5,17 @@
  * They end with `.enc` if they are encrypted.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { PRIVATE_MODE, temporaryPath } from '../../base/files/output-file.ts';
+import { ApiError } from '../../base/errors.ts';
+import { fileProblem, PRIVATE_MODE, temporaryPath } from '../../base/files/output-file.ts';
 import type { LogMark, Maintenance, Progress } from '../../engine/shared/maintenance.ts';
+import { Bucket, isS3 } from '../../files/storage/bucket.ts';
+import { Folder } from '../../files/storage/folder.ts';
 import { inParts, type ObjectStore, type StoredObject } from '../../files/storage/storage.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, encryptFile } from './encryption.ts';
-import { objectsIn } from './place.ts';
 
 const NAME =
   /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?)(?:\.(\d+)-([\da-f]{8})-(\d{8}T\d{9}Z)\.log|\.db)(\.enc)?$/;
@@ -193,4 +195,33 @@ export async function removeOld(
     const file = statSync(path, { throwIfNoEntry: false });
     if (file !== undefined && isLeftover(file.mtime)) rmSync(path);
   }
+}
+
+/** `inUse` are files that are never deleted: a database may be a former backup. */
+export function openPlace(location: string, { create = false, inUse = [] as readonly string[] } = {}): ObjectStore {
+  if (isS3(location)) return new Bucket(location);
+  const folder = location.replace(/^file:(\/\/(?=\/))?/, '');
+  if (create) mkdirSync(folder, { recursive: true });
+  return new Folder(folder, { inUse });
+}
+
+export function isPlace(text: string): boolean {
+  return isS3(text) || text.startsWith('file:');
+}
+
+async function objectsIn(place: ObjectStore): Promise<readonly StoredObject[]> {
+  const all: StoredObject[] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = await place.list(after);
+    all.push(...page.objects);
+    after = page.next;
+  }
+  return all;
+}
+
+/** The reason of a failure as one sentence. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (!(error instanceof ApiError)) return fileProblem(error);
+  return fileProblem({ code: error.reason, message: String(error.cause ?? error.message) });
 }

@@ -14,8 +14,7 @@ import { notLogged } from '../../engine/shared/change-log.ts';
 import { BodyReceiver } from '../../http/body/body-receiver.ts';
 import { objectIn } from '../../http/body/parse-body.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../../response/own-resources.ts';
-import { WebhookChanges } from './changes.ts';
-import { type Delivery, WebhookStore } from './store.ts';
+import { type Delivery, WebhookChanges, WebhookStore } from './store.ts';
 
 /** The members of a request that sends. */
 const MEMBERS: readonly string[] = ['seq', 'since', 'test'];

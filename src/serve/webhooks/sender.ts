@@ -5,9 +5,8 @@
 import { WEBHOOK_CHANGES, WEBHOOK_MESSAGES, WEBHOOK_RETRY_HOURS, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import type { ChangeLog, LogPosition } from '../../engine/engine.ts';
 import { isInLog, isSame } from '../../feed/event-id.ts';
-import type { SentChange, WebhookChanges } from './changes.ts';
 import { deliver, type Receiver } from './deliver.ts';
-import type { Delivery, Progress, WebhookStore } from './store.ts';
+import type { Delivery, Progress, SentChange, WebhookChanges, WebhookStore } from './store.ts';
 
 const LOOK_MS = 2_000;
 const HOUR_MS = 3_600_000;

@@ -11,9 +11,8 @@ import type { ChangeLog, Engine } from '../../engine/engine.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Middleware } from '../../response/request-context.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { WebhookChanges } from './changes.ts';
 import { WebhookSender } from './sender.ts';
-import { WebhookStore } from './store.ts';
+import { WebhookChanges, WebhookStore } from './store.ts';
 
 const LEASE_SECONDS = 20;
 const RENEW_MS = 5_000;

@@ -1,8 +1,7 @@
 /** Reads the database of a command as `catalogue query --json` does, but without a process for each read. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { withDatabase } from '../../../src/cli/shared/database.ts';
-import { planOf, read } from '../../../src/cli/shared/read-rows.ts';
+import { planOf, read, withDatabase } from '../../../src/cli/shared/database.ts';
 import { DATA_SETTINGS, readSettings } from '../../../src/settings/by-command.ts';
 import type { Launch } from './process.ts';
 

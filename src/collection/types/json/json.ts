@@ -5,7 +5,7 @@ import { parseJson, WrittenNumber } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import { keyCount, keyPart } from '../compare.ts';
 import { decimalKey } from '../number/decimal-text.ts';
-import { toNumbers, wholeOfDecimal } from '../number/number-casts.ts';
+import { toNumbers, wholeOfDecimal } from '../number/numeric.ts';
 import { type Cast, defineType, itself, type Type } from '../type.ts';
 import { printJson, readJson, storedKeys } from './json-text.ts';
 

@@ -17,8 +17,7 @@ import {
   specialDecimal,
   wholeDigits,
 } from './decimal-text.ts';
-import { toNumbers, wholeOfDecimal } from './number-casts.ts';
-import { averageOfUnits, sumOfUnits } from './numeric.ts';
+import { averageOfUnits, sumOfUnits, toNumbers, wholeOfDecimal } from './numeric.ts';
 
 export const MAX_DECIMAL_DIGITS = 18;
 /** Any double holds this many digits. */

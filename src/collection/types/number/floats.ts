@@ -6,7 +6,7 @@ import { defineType, type Type } from '../type.ts';
 import { floatOperations } from './arithmetic.ts';
 import { specialDecimal } from './decimal-text.ts';
 import { FLOAT4, FLOAT8, type FloatWidth, floatText, nearestText } from './float-text.ts';
-import { toNumbers, wholeOfFloat } from './number-casts.ts';
+import { toNumbers, wholeOfFloat } from './numeric.ts';
 
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 

@@ -4,8 +4,7 @@ import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type Type } from '../type.ts';
 import { exactOperations, withinInteger } from './arithmetic.ts';
-import { toNumbers } from './number-casts.ts';
-import { averageOfUnits, sumOfUnits } from './numeric.ts';
+import { averageOfUnits, sumOfUnits, toNumbers } from './numeric.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 const LEADING = /^[ \t\n\v\f\r]*([+-]?\d+)/;

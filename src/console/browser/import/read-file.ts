@@ -2,8 +2,7 @@
 import { CsvRecords } from '../../../declare/rows/csv.ts';
 import { TextReader } from '../../../declare/rows/encoding.ts';
 import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
-import { type FileProblem, UnreadableFile } from '../../../declare/rows/problem.ts';
-import type { FileRecord, RecordReader } from '../../../declare/rows/record.ts';
+import { type FileProblem, type FileRecord, type RecordReader, UnreadableFile } from '../../../declare/rows/record.ts';
 import { t } from '../i18n/text.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 
