@@ -64,13 +64,16 @@ export class TableStatistics implements Statistics {
     return size;
   }
 
-  /** Counts the first rows and the bytes of their texts. SQLite knows these without reading long ones. */
+  /**
+   * Counts the first rows and the bytes of their texts. SQLite knows the length of a long text without reading it, but
+   * only of a column of the table: a subquery that returns the text reads all of it.
+   */
   private compile(table: string): string {
     const sql = `select name from pragma_table_xinfo(?) where lower(type) in ('text', 'blob')`;
     const texts = this.connection.values({ sql, params: [table] }).map(([name]) => identifier(String(name)));
-    const lengths = texts.map((name) => `total(octet_length(${name}))`);
+    const lengths = texts.map((name) => `ifnull(octet_length(${name}), 0)`);
     const bytes = joinInGroups(['0', ...lengths], ' + ');
-    return `select count(*), ${bytes} from (select * from ${identifier(table)} limit ?)`;
+    return `select count(*), total(bytes) from (select ${bytes} as bytes from ${identifier(table)} limit ?)`;
   }
 
   private readRowsPerValue(table: string): void {
