@@ -114,9 +114,16 @@ async function measure(fixtures: Fixtures, engine: string): Promise<void> {
       const before = await cpu();
       for (let nth = 0; nth < POSTS_A_ROUND; nth++)
         await post(server, collection, { ...products.next(0), id: undefined });
-      // Indexes the rest. A code is not corrected, so the search itself costs little.
-      if (collection === 'searched_posts') await send(server, `/${collection}?search=wfts.77777&limit=1`);
-      if (round >= 0) times.set(collection, time + (await cpu()) - before);
+      let searching = 0;
+      if (collection === 'searched_posts') {
+        // The first search indexes the rest. The second one takes the time of the search itself.
+        const search = () => send(server, `/${collection}?search=wfts.77777&limit=1`);
+        await search();
+        const indexedAt = await cpu();
+        await search();
+        searching = 2 * ((await cpu()) - indexedAt);
+      }
+      if (round >= 0) times.set(collection, time + (await cpu()) - before - searching);
     }
   }
   for (const [collection, time] of times) {
