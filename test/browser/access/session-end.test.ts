@@ -71,6 +71,9 @@ browserStories(
         'the typed prices',
         async () => JSON.stringify(await prices()) === '[{"unit_price":31},{"unit_price":32}]',
       );
+      // The keys go on in the table.
+      await bar.waitFor({ state: 'detached' });
+      await until('the focus', () => page.evaluate('document.activeElement.getAttribute("role") === "grid"'));
       await stage.open('/c/products/2');
 
       // A reload leads to the login page. The typed text comes back after the login.

@@ -14,23 +14,40 @@ const priceCell = (page: Page, row: number) =>
   page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=unit_price]`);
 const unsaved = (page: Page) => page.getByRole('region', { name: 'Not saved' });
 
-/** A key as the keyboard sends it. */
-async function press(keyboard: CDPSession, key: string): Promise<void> {
-  const code = key === 'Enter' ? 13 : key.charCodeAt(0);
-  const event = { key, code: key === 'Enter' ? key : `Digit${key}`, windowsVirtualKeyCode: code };
-  const down = keyboard.send('Input.dispatchKeyEvent', { ...event, type: 'keyDown', text: String.fromCharCode(code) });
+const CONTROL = 2;
+
+/** A key as the keyboard sends it: a digit, Enter, or `^z` for Ctrl+Z. */
+async function press(keyboard: CDPSession, name: string): Promise<void> {
+  const isControl = name.startsWith('^');
+  const key = isControl ? name.slice(1) : name;
+  const code = key === 'Enter' ? 13 : key.toUpperCase().charCodeAt(0);
+  const prefix = isControl ? 'Key' : 'Digit';
+  const event = {
+    key,
+    code: key === 'Enter' ? key : `${prefix}${key.toUpperCase()}`,
+    windowsVirtualKeyCode: code,
+    modifiers: isControl ? CONTROL : 0,
+  };
+  const pressed = isControl
+    ? { type: 'rawKeyDown' as const }
+    : { type: 'keyDown' as const, text: String.fromCharCode(code) };
+  const down = keyboard.send('Input.dispatchKeyEvent', { ...event, ...pressed });
   await Promise.all([down, keyboard.send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' })]);
 }
 
 /**
  * Types prices down the column: `first`, `first + 1` and so on. Each key has its time, whether the page has handled the
- * one before or not. Returns the keys per second that the page received.
+ * one before or not. `between` has more keys after a row. Returns the keys per second that the page received.
  */
-async function typePrices(page: Page, first: number): Promise<number> {
+async function typePrices(
+  page: Page,
+  first: number,
+  between: (row: number) => readonly string[] = () => [],
+): Promise<number> {
   await priceCell(page, 0).click();
   await page.evaluate('keyTimes = []; addEventListener("keydown", ({ timeStamp }) => keyTimes.push(timeStamp), true)');
   const keyboard = await page.context().newCDPSession(page);
-  const keys = Array.from({ length: ROWS }, (_, row) => [...String(first + row), 'Enter']).flat();
+  const keys = Array.from({ length: ROWS }, (_, row) => [...String(first + row), 'Enter', ...between(row)]).flat();
   const start = performance.now();
   const pressed: Promise<void>[] = [];
   for (const [at, key] of keys.entries()) {
@@ -54,26 +71,30 @@ async function lostPrices(stage: Stage, page: Page, first: number): Promise<read
   const stored = new Set(log.map(({ key, after }) => `${key}: ${after.unit_price}`));
   const listed = await unsaved(page).getByRole('listitem').allTextContents();
   return Array.from({ length: ROWS }, (_, row) => `${row + 1}: ${first + row}`).filter(
-    (typed) => !stored.has(typed) && !listed.some((text) => text.includes(`Save ${typed.split(' ')[1]}.00`)),
+    (typed) =>
+      !stored.has(typed) && !listed.some((text) => text.replaceAll(',', '').includes(`Save ${typed.split(' ')[1]}.00`)),
   );
 }
 
 browserStories('two people who type', (stage) => {
-  test('every value of both is stored or listed, and neither loses the focus', async () => {
-    const ann = stage.page;
-    const context = await ann
-      .context()
-      .browser()!
-      .newContext({ viewport: { width: 1280, height: 860 } });
-    const ben = await context.newPage();
-    const more = Array.from({ length: Math.max(0, ROWS - 77) }, (_, at) => ({ product_name: `Tea ${at}` }));
-    if (more.length > 0) await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(more) });
-    for (const page of [ann, ben]) {
-      // Neither sees the changes of the other as they happen, so that both change the same cells.
-      await page.route(/\/catalogue\/changes/, (route) => route.abort());
+  /** The page of the story and one of another person, each with the list. */
+  const openTwo = async (prepare?: (page: Page) => Promise<unknown>) => {
+    const browser = stage.page.context().browser()!;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+    const pages = [stage.page, await context.newPage()] as const;
+    for (const page of pages) {
+      await prepare?.(page);
       await page.goto(`${stage.service.url}/console/c/products?order=id`);
       await untilShown(page, ['Chai']);
     }
+    return { ann: pages[0], ben: pages[1], close: () => context.close() };
+  };
+
+  test('every value of both is stored or listed, and neither loses the focus', async () => {
+    const more = Array.from({ length: Math.max(0, ROWS - 77) }, (_, at) => ({ product_name: `Tea ${at}` }));
+    if (more.length > 0) await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(more) });
+    // Neither sees the changes of the other as they happen, so that both change the same cells.
+    const { ann, ben, close } = await openTwo((page) => page.route(/\/catalogue\/changes/, (route) => route.abort()));
     const rates = await Promise.all([typePrices(ann, 100), typePrices(ben, 300)]);
     if (process.env.TYPED_ROWS !== undefined) console.log(`keys per second: ${rates.map((each) => each.toFixed(2))}`);
     await until('the end of all writes', async () => {
@@ -106,7 +127,33 @@ browserStories('two people who type', (stage) => {
     await unsaved(second).getByRole('button', { name: 'Keep all stored values' }).click();
     await unsaved(second).waitFor({ state: 'detached' });
     expect(await second.locator('.grid-cell.failed').count()).toBe(0);
-    await context.close();
+    await close();
+  });
+
+  test('no value is lost while a third person raises all prices, and both undo and repeat', async () => {
+    const { ann, ben, close } = await openTwo();
+    let isTyping = true;
+    const raise = async () => {
+      const body = '{"unit_price":{"increment":1}}';
+      for (; isTyping; await Bun.sleep(700))
+        expect((await stage.service.fetch('/products?id=gt.0', { method: 'PATCH', body })).status).toBe(204);
+    };
+    const raised = raise();
+    await Promise.all([
+      typePrices(ann, 1100, (row) => (row % 3 === 2 ? ['^z'] : [])),
+      typePrices(ben, 3300, (row) => (row % 4 === 3 ? ['^z', '^y'] : [])),
+    ]);
+    isTyping = false;
+    await raised;
+    await until('the end of all writes', async () => {
+      const lost = [...(await lostPrices(stage, ann, 1100)), ...(await lostPrices(stage, ben, 3300))];
+      return lost.length === 0;
+    });
+    for (const page of [ann, ben]) {
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid');
+    }
+    await close();
   });
 
   test('a value for a row that someone deletes meanwhile is kept until the row is back', async () => {

@@ -20,6 +20,7 @@ import { newId } from '../base/ids.ts';
 import { Store, useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
+import { restoreFocus } from './focus.ts';
 import { PageBars } from './page-bars.tsx';
 import { ErrorMessage } from './small.tsx';
 
@@ -76,10 +77,7 @@ export function useModal() {
     return () => {
       dialog.close();
       // The element that had the focus before may go with the dialog, such as the bar of rows that are deleted.
-      queueMicrotask(() => {
-        const page = document.querySelector<HTMLElement>('main [role=grid]') ?? document.getElementById('content');
-        if (document.activeElement === document.body) page?.focus({ preventScroll: true });
-      });
+      restoreFocus();
     };
   }, []);
   return element;

@@ -12,6 +12,7 @@ import { isLoggedIn, logIn, requestLogin, session, token } from '../api/session/
 import { useStore } from '../base/store.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
+import { useFocusReturn } from './focus.ts';
 import { TextField } from './inputs.tsx';
 
 export function PageBars() {
@@ -43,7 +44,12 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
     }
   };
   return (
-    <form className="page-bar notice danger line wrap" aria-label={t.app.logInAgain} onSubmit={(e) => void onSubmit(e)}>
+    <form
+      className="page-bar notice danger line wrap"
+      aria-label={t.app.logInAgain}
+      onSubmit={(e) => void onSubmit(e)}
+      {...useFocusReturn()}
+    >
       <p role="alert">
         {isLoggedIn ? t.app.sessionEnded : reason.replace(/\.?$/, '.')}{' '}
         {isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}
@@ -68,7 +74,7 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
 
 function ConnectionBar() {
   return (
-    <div className="page-bar notice danger line wrap" role="alert">
+    <div className="page-bar notice danger line wrap" role="alert" {...useFocusReturn()}>
       <span>{t.app.connectionLost}</span>
       <Button onClick={sendAgain}>{t.app.retry}</Button>
       <Button onClick={giveUp}>{t.app.giveUp}</Button>
