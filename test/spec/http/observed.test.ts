@@ -53,6 +53,24 @@ for (const name of Object.keys(ENGINES)) {
       await expectRefusal(await ask(app, '/products?nope=eq.1', { headers: { accept: PLAN } }), 400, '42703');
     });
 
+    test.if(name !== 'PostgreSQL')(
+      'SQLite reads the log by position, and the history of a row by its key',
+      async () => {
+        const app = make({ plans: true });
+        const planOf = async (path: string) => {
+          const response = await ask(app, path, { headers: { accept: 'application/vnd.pgrst.plan+text' } });
+          return response.text();
+        };
+        for (const page of ['order=seq.desc&limit=1', 'collection=in.(products)&seq=gt.5&order=seq']) {
+          const plan = await planOf(`/changes?${page}`);
+          expect(plan).not.toContain('TEMP B-TREE');
+          expect(plan).toContain('log');
+        }
+        expect(await planOf('/changes?collection=eq.products&key=eq.5')).toContain('catalogue_changes_key');
+        expect(await planOf('/changes?key=eq.5&seq=lt.9')).toContain('catalogue_changes_key');
+      },
+    );
+
     test('PostgreSQL applies the options of a plan, and the response names the applied ones', async () => {
       const app = make({ plans: true });
       const accept = 'application/vnd.pgrst.plan+json; options=verbose|analyze|nothing';

@@ -1,6 +1,6 @@
 /** The log of changes: positions, rows, maintenance. One process writes at a time, so positions are in order. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
-import { changingCollections } from '../../../plan/access/named-fields.ts';
+import { changingCollections, fieldsOfPredicate } from '../../../plan/access/named-fields.ts';
 import type { LogView, ReadPlan } from '../../../plan/types.ts';
 import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
@@ -52,8 +52,11 @@ export class SqliteLog implements ChangeLog {
 
 /** The dialect of a read of the log, or as of a position; undefined for any other read. */
 export function logDialect(plan: ReadPlan, asOf: number | undefined): SqlDialect | undefined {
-  const { log, from } = plan;
-  if (log !== undefined) return withSources(guardedDialect, (bind) => changesSource(log, from.name, asOf, bind));
+  const { log, from, where } = plan;
+  if (log !== undefined) {
+    const isByKey = [...fieldsOfPredicate(from, where)].some(({ name }) => name === 'key');
+    return withSources(guardedDialect, (bind) => changesSource(log, { name: from.name, isByKey, upTo: asOf }, bind));
+  }
   if (asOf === undefined) return undefined;
   const collections = changingCollections(plan);
   return withSources(guardedDialect, (bind) => collections.map((each) => rowsAsOf(each, asOf, bind)).join(', '));
@@ -81,8 +84,18 @@ function rowsAsOf(collection: Collection, seq: number, bind: Bind): string {
     union all select ${columns.join(', ')} from ${LOG_TABLE} where seq in (select min(seq) ${later} group by key) and old is not null)`;
 }
 
-/** One scan of the log, in which each column depends on the collection of the entry. */
-function changesSource(views: readonly LogView[], name: string, upTo: number | undefined, bind: Bind): string {
+interface LogRead {
+  readonly name: string;
+  /** Whether it has a condition on the key, which the index of the log finds. */
+  readonly isByKey: boolean;
+  readonly upTo: number | undefined;
+}
+
+/**
+ * One scan of the log, in which each column depends on the collection of the entry. Other reads than those by key go by
+ * position: the index would find most entries of a collection, and all of them would be sorted for one page.
+ */
+function changesSource(views: readonly LogView[], { name, isByKey, upTo }: LogRead, bind: Bind): string {
   const scopes = (view: LogView): LogScopes => ({
     old: rowScope(view, 'log.old', bind),
     now: rowScope(view, 'log.new', bind),
@@ -93,20 +106,14 @@ function changesSource(views: readonly LogView[], name: string, upTo: number | u
   const shown = (['key', 'kind', 'before', 'after'] as const).map(
     (part) => `${columnByCollection(columns, part)} as ${part}`,
   );
-  const bounded = upTo === undefined ? '' : ` and likelihood(log.seq <= ${bind(upTo)}, 0.9)`;
+  const bounded = upTo === undefined ? '' : ` and log.seq <= ${bind(upTo)}`;
   return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${shown.join(', ')}
-    from ${LOG_TABLE} as log where ${conditionOf(columns)}${bounded})`;
+    from ${LOG_TABLE} as log${isByKey ? '' : ' not indexed'} where ${conditionOf(columns)}${bounded})`;
 }
 
-/**
- * With one collection, the index on collection and key can find the entries. Without statistics, SQLite would assume
- * that this finds few of them, and scan them all for every filter and order by position. The same holds for the bound.
- */
 function conditionOf(columns: ReadonlyMap<string, LogColumns>): string {
-  const condition = columnByCollection(columns, 'condition');
   const names = [...columns.keys()].map(quoteText);
-  const isOne = names.length === 1;
-  return `${isOne ? `likelihood(log.collection = ${names[0]}, 0.9)` : `log.collection in (${names.join(', ')})`} and ${condition}`;
+  return `log.collection in (${names.join(', ')}) and ${columnByCollection(columns, 'condition')}`;
 }
 
 /** Compiles fields to values of a logged row. */
