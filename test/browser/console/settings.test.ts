@@ -50,6 +50,16 @@ browserStories(
       await page.getByRole('row', { name: /ann wrong password 127\.0\.0\.1 curl\/8/ }).waitFor();
       await page.getByRole('row', { name: /ann logged in 127\.0\.0\.1 Chrome on Linux/ }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
+      // On a phone, wide tables scroll in their panels.
+      await page.setViewportSize({ width: 390, height: 780 });
+      for (const part of ['Users', 'Sessions', 'Roles', 'Data model', 'Webhooks']) {
+        await page.getByRole('link', { name: part }).click();
+        await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
+        await page.getByRole('table').or(page.locator('.settings-part')).first().waitFor();
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect({ part, width, findings: await axeFindings(page) }).toEqual({ part, width: 390, findings: [] });
+      }
+      await page.setViewportSize({ width: 1280, height: 860 });
       await page.getByRole('link', { name: 'Backups' }).click();
       await stage.until('A backup every 1.5 hr, in backups.');
       await button('Back up now').click();

@@ -72,7 +72,8 @@ interface SettingsPartProps {
 
 export function SettingsPart({ title, about, actions = [], children }: SettingsPartProps) {
   return (
-    <section className="panel stack settings-part">
+    // A keyboard must be able to scroll a table without buttons.
+    <section className="panel stack settings-part" {...(actions.length === 0 && { tabIndex: 0 })}>
       <div className="line wrap">
         <h2>{title}</h2>
         {about}
