@@ -156,6 +156,22 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (e
     await shop.close();
   });
 
+  test('the search of a collection with a long name can change', async () => {
+    const name = `hats_${'x'.repeat(40)}`;
+    const hats = (language: 'simple' | 'german'): CollectionDraft => ({
+      ...BRANDS,
+      name,
+      search: { language, fields: [NAME] },
+    });
+    const shops = newPlace();
+    await (
+      await shops.open({ collections: [hats('simple')], rows: { [name]: [{ id: 1, name: 'Rote Hüte' }] } })
+    ).close();
+    const shop = await shops.open({ collections: [hats('german')] });
+    expect((await shop.list(`/${name}?search=wfts.hut`)).map(({ id }) => id)).toEqual([1]);
+    await shop.close();
+  });
+
   test('an undone change is found as it was before', async () => {
     await opened.fetch('/products?size=eq.3', sendJson('PATCH', { name: 'Mantel' }));
     expect(await sizes('mantel')).toEqual([3]);

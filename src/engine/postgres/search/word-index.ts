@@ -141,9 +141,10 @@ export async function dropWordIndexes(runner: Runner, schema: string, changes: W
   const run = (sql: string) => query(runner, { sql, params: [] });
   const { missing, obsolete } = changes;
   for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) {
+    // PostgreSQL cuts long names, and earlier versions had other ones.
     const functions = await query<{ name: string }>(runner, {
       sql: `select p.proname::text as name from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace(quote_ident($1::text))
-        and starts_with(p.proname, $2::text) and substr(p.proname, length($2::text) + 1) ~ '^(_([0-9]+|insert|delete|truncate|update))?$'`,
+        and starts_with(p.proname, $2::text) and substr(p.proname, length($2::text) + 1) ~ '^(_[a-z0-9]+)?$'`,
       params: [schema, staleFunction(name)],
     });
     for (const each of functions) await run(`drop function ${identifier(each.name)} cascade`);
