@@ -108,7 +108,9 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
     },
     /** Shows the values of someone else at their fields, and keeps the typed ones. */
     showConflict({ row: theirs, person, fields: disputed }: Conflict): void {
-      setSeen({ ...seen, ...Object.fromEntries(disputed.map((each) => [each, theirs[each] ?? null])) });
+      const shown = Object.fromEntries(disputed.map((each) => [each, theirs[each] ?? null]));
+      // The person may have dropped a value while the save ran.
+      setSeen((all) => ({ ...all, ...shown }));
       const words = disputed.map((each) => {
         const value = shownValue({ collection, field: collection.byName.get(each)! }, theirs);
         return [each, t.record.conflict(person, value)];
