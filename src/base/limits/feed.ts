@@ -30,7 +30,7 @@ export const PARALLEL_STEPS = 4;
 export const PARALLEL_STEPS_PER_CALLER = 2;
 /** The others do not wait longer for the step of a list, and the list rests for as long as the step exceeded this. */
 export const STEP_BUDGET_MS = 100;
-/** They wait if so many steps are late already, because each has rows in memory. */
+/** Late steps at once, each with rows in memory. Beyond this number, the others wait. */
 export const MAX_LATE_STEPS = 4;
 /** Lists whose steps take longer wait for each other, with one read at a time. */
 export const SLOW_STEP_MS = 1_000;

@@ -99,7 +99,7 @@ export function AccountDialog({ kind, account }: AccountDialogProps) {
   );
 }
 
-/** The service rejects a text that is no JSON, as it does other values that are no objects. */
+/** The service rejects a text that is not JSON, like every value that is not an object. */
 function readClaims(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
