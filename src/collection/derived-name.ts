@@ -5,11 +5,15 @@ const UTF8 = new TextEncoder();
 
 /** The parts joined with `_`. A name that PostgreSQL would cut ends with a hash instead, so that it stays distinct. */
 export function derivedName(...parts: readonly string[]): string {
-  const name = parts.join('_');
-  if (name.length * 3 <= MAX_NAME_BYTES || UTF8.encode(name).length <= MAX_NAME_BYTES) return name;
+  return boundedName(parts.join('_'), MAX_NAME_BYTES);
+}
+
+/** The name. A longer one ends with a hash instead, so that it stays distinct. */
+export function boundedName(name: string, maxBytes: number): string {
+  if (name.length * 3 <= maxBytes || UTF8.encode(name).length <= maxBytes) return name;
   const hash = `_${hashOf(name).toString(16).padStart(8, '0')}`;
-  let kept = [...name].slice(0, MAX_NAME_BYTES - hash.length);
-  while (UTF8.encode(kept.join('')).length > MAX_NAME_BYTES - hash.length) kept = kept.slice(0, -1);
+  let kept = [...name].slice(0, maxBytes - hash.length);
+  while (UTF8.encode(kept.join('')).length > maxBytes - hash.length) kept = kept.slice(0, -1);
   return kept.join('') + hash;
 }
 

@@ -25,22 +25,27 @@ const NO_HITS = Uint8Array.of(0);
 const MAX_TEXT = 100_000;
 
 /** The fields' texts of rows of the collection, in the form that both engines print. */
-export function textColumns(dialect: SqlDialect, { fields }: WordIndex): string {
-  const columns = fields.map((each, index) => {
-    const table = each.by === undefined ? 'r' : identifier(`r ${each.by.field.name}`);
+export function textColumns(dialect: SqlDialect, index: WordIndex): string {
+  const columns = index.fields.map((each, nth) => {
+    const table = each.by === undefined ? 'r' : referenceAlias(index, each.by.field.name);
     const texts = textsOf(each).map(({ name, type }) => dialect.text(`${table}.${identifier(name)}`, type));
     const text = texts.length === 1 ? texts[0] : `coalesce(${texts.join(', ')})`;
-    return `substr(${text}, 1, ${MAX_TEXT}) as t${index}`;
+    return `substr(${text}, 1, ${MAX_TEXT}) as t${nth}`;
   });
   return columns.join(', ');
 }
 
 export function joinReferences(index: WordIndex): string {
   const joins = referencesIn(index).map(({ by, to, target }) => {
-    const alias = identifier(`r ${by}`);
+    const alias = referenceAlias(index, by);
     return ` left join ${identifier(to)} as ${alias} on ${alias}.${identifier(target)} = r.${identifier(by)}`;
   });
   return joins.join('');
+}
+
+/** Numbered: PostgreSQL cuts aliases of long names. */
+function referenceAlias({ collection }: WordIndex, by: string): string {
+  return identifier(`r ${collection.fields.findIndex(({ name }) => name === by)}`);
 }
 
 /** Rows that were read for the index. Their numbers begin at 1 until they are stored. */

@@ -11,9 +11,10 @@
  *   indexes these rows first (index-rows.ts).
  */
 import { ApiError } from '../../base/errors.ts';
-import { INT4_MAX } from '../../base/limits/declaration.ts';
+import { INT4_MAX, MAX_NAME_BYTES } from '../../base/limits/declaration.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, Field, SearchField } from '../../collection/declaration.ts';
+import { boundedName } from '../../collection/derived-name.ts';
 import {
   type Bind,
   buildStatement,
@@ -33,6 +34,8 @@ const DEFINITION_CHUNK = 0;
 
 export interface WordIndex {
   readonly collection: Collection;
+  /** See `indexName`. */
+  readonly name: string;
   readonly documents: string;
   readonly words: string;
   readonly recent: string;
@@ -54,11 +57,13 @@ export function withSql(dialect: SqlDialect, index: WordIndex): IndexSql {
 
 /** Undefined if the collection has no declared search. */
 export const wordIndexOf: (collection: Collection) => WordIndex | undefined = memoize((collection: Collection) => {
-  const { name, key, search } = collection;
+  const { key, search } = collection;
   if (search === undefined) return undefined;
+  const name = indexName(collection.name);
   const tables = wordTables(name);
   return {
     collection,
+    name,
     documents: identifier(tables.documents),
     words: identifier(tables.words),
     recent: identifier(tables.recent),
@@ -75,9 +80,18 @@ export function nameOfWord(stem: unknown, word: unknown): string {
   return `${stem}\n${word}`;
 }
 
-/** The names of the tables, which are not served as collections. */
-export function wordTables(table: string) {
-  const part = (suffix: string) => `_${table}_search_${suffix}`;
+/** The name of the collection, shortened with a hash if PostgreSQL would cut the names of tables and triggers. */
+export function indexName(collection: string): string {
+  return boundedName(collection, MAX_NAME_BYTES - triggerName('', 'truncate').length);
+}
+
+export function triggerName(index: string, suffix: string): string {
+  return `_${index}_search_stale_${suffix}`;
+}
+
+/** The names of the tables of an index, which are not served as collections. */
+export function wordTables(index: string) {
+  const part = (suffix: string) => `_${index}_search_${suffix}`;
   return { documents: part('documents'), words: part('words'), recent: part('recent'), stale: part('stale') };
 }
 

@@ -1,7 +1,7 @@
 /** The index of a declared search follows the declaration and every write, also of other programs. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import type { CollectionDraft } from '../../../src/collection/draft.ts';
+import type { CollectionDraft, FieldDraft } from '../../../src/collection/draft.ts';
 import { describeDatabase, maintenanceOf } from '../../../src/engine/open.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
 import { TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
@@ -156,20 +156,64 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (e
     await shop.close();
   });
 
-  test('the search of a collection with a long name can change', async () => {
-    const name = `hats_${'x'.repeat(40)}`;
-    const hats = (language: 'simple' | 'german'): CollectionDraft => ({
-      ...BRANDS,
-      name,
-      search: { language, fields: [NAME] },
-    });
-    const shops = newPlace();
-    await (
-      await shops.open({ collections: [hats('simple')], rows: { [name]: [{ id: 1, name: 'Rote Hüte' }] } })
-    ).close();
-    const shop = await shops.open({ collections: [hats('german')] });
-    expect((await shop.list(`/${name}?search=wfts.hut`)).map(({ id }) => id)).toEqual([1]);
-    await shop.close();
+  test('the search of collections with long names can be added, changed and removed', async () => {
+    const names = [45, 48, 50, 63].map((bytes) => 'hats_'.padEnd(bytes, 'x'));
+    names.push(...['ä', 'ö'].map((last) => 'caps_'.padEnd(61, 'x') + last));
+    const references = ['a', 'b'].map((last) => 'brand_'.padEnd(62, 'x') + last);
+    const shop = (language: 'simple' | 'german', ...fields: (typeof NAME)[]): CollectionDraft[] => [
+      BRANDS,
+      ...names.map((name) => ({
+        name,
+        key: ['id'],
+        fields: [
+          ...BRANDS.fields,
+          ...references.map(
+            (name): FieldDraft => ({ name, type: 'int4', references: { collection: 'brands', onDelete: 'set null' } }),
+          ),
+        ],
+        search: { language, fields },
+      })),
+    ];
+    const own = newPlace();
+    const [first, second] = references.map((name) => ({ name: `${name}.name`, path: [name, 'name'], weight: 1 }));
+    const rows = {
+      brands: [
+        { id: 1, name: 'Müller' },
+        { id: 2, name: 'Schmidt' },
+      ],
+      ...Object.fromEntries(
+        names.map((name, nth) => [name, [{ id: nth, name: 'Rote Hüte', [references[0]!]: 1, [references[1]!]: 2 }]]),
+      ),
+    };
+    const found = async (opened: Opened, word: string) =>
+      (await Promise.all(names.map((name) => opened.list(`/${name}?search=wfts.${word}`)))).map((list) =>
+        list.map(({ id }) => id),
+      );
+    const each = names.map((_, nth) => [nth]);
+    const none = names.map(() => []);
+    let opened = await own.open({ collections: shop('simple', NAME), rows });
+    expect([await found(opened, 'hüte'), await found(opened, '"hut"')]).toEqual([each, none]);
+    await opened.close();
+    opened = await own.open({ collections: shop('german', NAME, first!, second!) });
+    expect([await found(opened, 'hut'), await found(opened, 'mueller'), await found(opened, 'schmidt')]).toEqual([
+      each,
+      each,
+      each,
+    ]);
+    await opened.fetch('/brands?id=eq.2', sendJson('PATCH', { name: 'Weber' }));
+    for (const name of names) await opened.post(name, { id: 100, name: 'Tuch' });
+    expect([await found(opened, 'weber'), await found(opened, 'schmidt')]).toEqual([each, none]);
+    expect(await found(opened, 'tuch')).toEqual(names.map(() => [100]));
+    await opened.close();
+    expect((await own.plan({ collections: shop('german', NAME, first!, second!) })).steps).toEqual([]);
+    opened = await own.open({ collections: shop('simple', NAME).map(({ search, ...rest }) => rest) });
+    for (const name of names) await opened.post(name, { id: 101, name: 'Schal' });
+    await opened.close();
+    const parts =
+      engine === 'PostgreSQL'
+        ? "select relname from pg_class where relname like '%\\_search\\_%' and relnamespace = current_schema::regnamespace union all select proname from pg_proc where pronamespace = current_schema::regnamespace and proname like '%\\_search\\_%'"
+        : "select name from sqlite_schema where name glob '*_search_words*' or name glob '*_search_stale*'";
+    expect(await own.ask(parts)).toEqual([]);
   });
 
   test('an undone change is found as it was before', async () => {

@@ -6,7 +6,7 @@ import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
-import { wordTables } from '../../search/index-tables.ts';
+import { indexName, wordTables } from '../../search/index-tables.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import {
   type DescribedCollection,
@@ -79,7 +79,7 @@ export async function describeSchema(
   const ours = new Set([
     ...OURS,
     ...own.map(({ name }) => name),
-    ...relations.flatMap(({ name }) => Object.values(wordTables(name))),
+    ...relations.flatMap(({ name }) => Object.values(wordTables(indexName(name)))),
   ]);
   const tables = relations.filter(({ name }) => !ours.has(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);

@@ -10,6 +10,7 @@ import {
   ownFields,
   referencesIn,
   storeDefinition,
+  triggerName,
   type WordIndex,
   withSql,
   wordIndexOf,
@@ -38,7 +39,7 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
     fields.map((field) => `old.${identifier(field)} is distinct from new.${identifier(field)}`).join(' or ');
   /** A trigger that records the rows of a query, and its function. */
   const trigger = (suffix: string, event: string, rows: string) => {
-    const name = identifier(`${staleFunction(collection.name)}_${suffix}`);
+    const name = identifier(triggerName(index.name, suffix));
     const body = `begin insert into ${qualified(stale)} (${key()}) ${rows}; return null; end`;
     return [
       `create function ${name}() returns trigger language plpgsql security definer as ${quoteText(body)}`,
@@ -79,11 +80,6 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
   ];
 }
 
-/** The beginning of the names of its triggers and their functions. */
-function staleFunction(table: string): string {
-  return `_${table}_search_stale`;
-}
-
 /** The definition of the index, as a comment on its table. */
 function fingerprint(schema: string, index: WordIndex): string {
   const text = [...definitionsOf(schema, index), describeIndex(index)].join('\n');
@@ -93,7 +89,7 @@ function fingerprint(schema: string, index: WordIndex): string {
 export interface WordIndexChanges {
   /** Declared indexes that do not exist, are defined differently, or depend on a column that changes. */
   readonly missing: readonly WordIndex[];
-  /** Collections whose index is dropped. */
+  /** The names of indexes that are dropped. */
   readonly obsolete: readonly string[];
 }
 
@@ -109,10 +105,10 @@ export async function inspectWordIndexes(
   const rows = await query<{ name: string; fingerprint: string }>(runner, { sql, params: [schema] });
   const found = new Map(rows.map((row) => [row.name.slice(1, -'_search_words'.length), row.fingerprint]));
   const declared = [...collections.values()].flatMap((each) => wordIndexOf(each) ?? []);
-  const names = declared.map(({ collection }) => collection.name);
+  const names = declared.map(({ name }) => name);
   return {
     missing: declared.filter(
-      (index) => found.get(index.collection.name) !== fingerprint(schema, index) || hasOtherColumn(index, changes),
+      (index) => found.get(index.name) !== fingerprint(schema, index) || hasOtherColumn(index, changes),
     ),
     obsolete: [...found.keys()].filter((name) => !names.includes(name)),
   };
@@ -140,12 +136,12 @@ export function wordIndexSteps({ missing, obsolete }: WordIndexChanges): string[
 export async function dropWordIndexes(runner: Runner, schema: string, changes: WordIndexChanges): Promise<void> {
   const run = (sql: string) => query(runner, { sql, params: [] });
   const { missing, obsolete } = changes;
-  for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) {
-    // PostgreSQL cuts long names, and earlier versions had other ones.
+  for (const name of [...obsolete, ...missing.map(({ name }) => name)]) {
+    // Earlier versions had other names, and some that PostgreSQL cut.
     const functions = await query<{ name: string }>(runner, {
       sql: `select p.proname::text as name from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace(quote_ident($1::text))
         and starts_with(p.proname, $2::text) and substr(p.proname, length($2::text) + 1) ~ '^(_[a-z0-9]+)?$'`,
-      params: [schema, staleFunction(name)],
+      params: [schema, triggerName(name, '').slice(0, -1)],
     });
     for (const each of functions) await run(`drop function ${identifier(each.name)} cascade`);
     for (const table of Object.values(wordTables(name))) await run(`drop table if exists ${identifier(table)}`);

@@ -10,6 +10,7 @@ import {
   ownFields,
   referencesIn,
   storeDefinition,
+  triggerName,
   type WordIndex,
   withSql,
   wordIndexOf,
@@ -29,11 +30,10 @@ import { anyChanged } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
 function definitionsOf(index: WordIndex): readonly string[] {
-  const { collection, documents, words, recent, stale, key } = index;
-  const { name } = collection;
-  const table = identifier(name);
+  const { collection, name, documents, words, recent, stale, key } = index;
+  const table = identifier(collection.name);
   const columns = collection.key.map((field) => `${identifier(field.name)} ${field.type.sqlite.column}`).join(', ');
-  const trigger = (suffix: string) => identifier(`_${name}_search_stale_${suffix}`);
+  const trigger = (suffix: string) => identifier(triggerName(name, suffix));
   const changed = (fields: readonly string[]) => anyChanged(fields.map(identifier));
   const record = (rows: string) => `begin insert into ${stale} (${key()}) ${rows}; end`;
   return [
@@ -61,7 +61,7 @@ function storedDefinitions(db: Database): ReadonlyMap<string, string> {
   return new Map(rows.map(([name, sql]) => [String(name), String(sql).toLowerCase()]));
 }
 
-/** The collections whose index has tables in the file. */
+/** The names of the indexes that have tables in the file. */
 function indexedTables(stored: ReadonlyMap<string, string>): readonly string[] {
   return [...stored.keys()].flatMap((name) => /^_(.*)_search_words$/.exec(name)?.[1] ?? []);
 }
@@ -74,7 +74,7 @@ function isInPlace(index: WordIndex, stored: ReadonlyMap<string, string>): boole
 export function hasWordIndexes(db: Database, catalogue: Pick<Catalogue, 'collections'>): boolean {
   const stored = storedDefinitions(db);
   const indexes = searchedCollections(catalogue);
-  const names = new Set(indexes.map(({ collection }) => collection.name));
+  const names = new Set(indexes.map(({ name }) => name));
   return indexes.every((index) => isInPlace(index, stored)) && indexedTables(stored).every((name) => names.has(name));
 }
 
@@ -96,9 +96,9 @@ export function checkWords(db: Database, collection: Collection): IndexState {
 export function createWordIndexes(db: Database, catalogue: Pick<Catalogue, 'collections'>): void {
   const stored = storedDefinitions(db);
   const missing = searchedCollections(catalogue).filter((index) => !isInPlace(index, stored));
-  const current = searchedCollections(catalogue).map(({ collection }) => collection.name);
+  const current = searchedCollections(catalogue).map(({ name }) => name);
   const obsolete = indexedTables(stored).filter((name) => !current.includes(name));
-  for (const name of [...obsolete, ...missing.map(({ collection }) => collection.name)]) drop(db, name, stored);
+  for (const name of [...obsolete, ...missing.map(({ name }) => name)]) drop(db, name, stored);
   for (const index of missing) {
     for (const definition of definitionsOf(index)) db.run(definition);
     db.run(storeDefinition(index, (hex) => `x'${hex}'`));
@@ -108,7 +108,7 @@ export function createWordIndexes(db: Database, catalogue: Pick<Catalogue, 'coll
 }
 
 function drop(db: Database, name: string, stored: ReadonlyMap<string, string>): void {
-  const triggers = [...stored.keys()].filter((each) => each.startsWith(`_${name}_search_stale_`));
+  const triggers = [...stored.keys()].filter((each) => each.startsWith(triggerName(name, '')));
   for (const trigger of triggers) db.run(`drop trigger if exists ${identifier(trigger)}`);
   for (const table of Object.values(wordTables(name))) db.run(`drop table if exists ${identifier(table)}`);
 }
