@@ -27,7 +27,7 @@ export interface Selection {
 export function selectTests(parameters: readonly string[]): Selection {
   const [first, ...rest] = parameters;
   if (first === '--quick') return { args: [...QUICK, ...rest], isQuick: true, hasBrowser: false, workersPerCore: 1.5 };
-  if (first === '--all') return { args: rest, isQuick: false, hasBrowser: true, workersPerCore: 2 };
+  if (first === '--all') return { args: rest, isQuick: false, hasBrowser: true, workersPerCore: 2.5 };
   if (first === '--systems') {
     return { args: [...SYSTEMS, ...rest], isQuick: false, hasBrowser: true, workersPerCore: 2 };
   }
