@@ -20,6 +20,9 @@ export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
   pg_: "PostgreSQL's own tables",
 };
 
+/** The tables of the index of a declared search (`wordTables`), which a migration may drop. */
+const SEARCH_TABLE = /^_.*_search_(documents|words|recent|stale)$/s;
+
 /** Columns that every table has. */
 const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'tableoid', 'xmax', 'xmin'];
 
@@ -47,6 +50,7 @@ function formProblem(name: string): string | undefined {
 function reservedCollection(name: string): string | undefined {
   const prefix = Object.keys(RESERVED_PREFIXES).find((each) => name.startsWith(each));
   if (prefix !== undefined) return `names with ${prefix} are reserved for ${RESERVED_PREFIXES[prefix]}`;
+  if (SEARCH_TABLE.test(name)) return `${name} is a name of search indexes`;
   return Object.hasOwn(RESERVED_COLLECTIONS, name) ? `${name} is ${RESERVED_COLLECTIONS[name]}` : undefined;
 }
 

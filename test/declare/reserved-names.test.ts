@@ -7,6 +7,7 @@ import { CONSOLE_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
+import { wordTables } from '../../src/engine/search/index-tables.ts';
 import { OWN_PATH } from '../../src/http/target.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
@@ -16,8 +17,9 @@ const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
 /** A name with another meaning in SQL. */
 const OF_SQL = ['excluded'];
+const OF_SEARCH = Object.values(wordTables('products'));
 
-for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.keys(), ...OF_SQL]) {
+for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.keys(), ...OF_SQL, ...OF_SEARCH]) {
   test(`${name} is not a name for a collection`, async () => {
     const [mistake, ...others] = await mistakesIn(`collections:\n  ${name}: { fields: { id: int4 } }\n`);
     expect(mistake).toMatch(/^2:3 .*; choose another name$/);

@@ -216,6 +216,15 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (e
     expect(await own.ask(parts)).toEqual([]);
   });
 
+  test('a table of another program with a name as of an index stays', async () => {
+    const own = newPlace();
+    await (await own.open({ collections: [BRANDS] })).close();
+    await own.ask('create table _old_search_words (word text)');
+    await own.ask("insert into _old_search_words values ('Rot')");
+    await (await own.open({ collections: searched('german', NAME) })).close();
+    expect(await own.ask('select word from _old_search_words')).toEqual([{ word: 'Rot' }]);
+  });
+
   test('an undone change is found as it was before', async () => {
     await opened.fetch('/products?size=eq.3', sendJson('PATCH', { name: 'Mantel' }));
     expect(await sizes('mantel')).toEqual([3]);

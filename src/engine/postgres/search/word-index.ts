@@ -99,9 +99,11 @@ export async function inspectWordIndexes(
   { collections }: Pick<Catalogue, 'collections'>,
   changes: readonly Change[] = [],
 ): Promise<WordIndexChanges> {
+  // The tables of other programs do not have the column.
   const sql = `select c.relname::text as name, coalesce(obj_description(c.oid, 'pg_class'), '') as fingerprint
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = $1::text and c.relkind = 'r' and c.relname like '\\_%\\_search\\_words'`;
+    where n.nspname = $1::text and c.relkind = 'r' and c.relname like '\\_%\\_search\\_words'
+      and exists (select 1 from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attname = 'docs' and a.atttypid = 'bytea'::regtype)`;
   const rows = await query<{ name: string; fingerprint: string }>(runner, { sql, params: [schema] });
   const found = new Map(rows.map((row) => [row.name.slice(1, -'_search_words'.length), row.fingerprint]));
   const declared = [...collections.values()].flatMap((each) => wordIndexOf(each) ?? []);

@@ -63,7 +63,9 @@ function storedDefinitions(db: Database): ReadonlyMap<string, string> {
 
 /** The names of the indexes that have tables in the file. */
 function indexedTables(stored: ReadonlyMap<string, string>): readonly string[] {
-  return [...stored.keys()].flatMap((name) => /^_(.*)_search_words$/.exec(name)?.[1] ?? []);
+  // The tables of other programs do not have the column.
+  const names = [...stored].filter(([, sql]) => sql.includes('docs blob')).map(([name]) => name);
+  return names.flatMap((name) => /^_(.*)_search_words$/.exec(name)?.[1] ?? []);
 }
 
 function isInPlace(index: WordIndex, stored: ReadonlyMap<string, string>): boolean {
