@@ -83,3 +83,15 @@ test('the preview of a change has its lines, also if it removes one that stands 
   const both = 'z:\n  read: true\nb:\n  read: true\nc: 1\nd: 2\n';
   expect(changedLines(text, both)).toEqual({ removed: ['a:'], added: ['z:', 'd: 2'] });
 });
+
+test('the preview of a change has a line that moves', () => {
+  const swapped = 'a:\n  hidden: true\nb:\n  read: true\n';
+  expect(changedLines('a:\n  read: true\nb:\n  hidden: true\n', swapped)).toEqual({
+    removed: ['  read: true', 'b:'],
+    added: ['b:', '  read: true'],
+  });
+  expect(changedLines('a:\n  read: true\nb:\nc: 1', 'a:\nb:\n  read: true\nc: 1')).toEqual({
+    removed: ['  read: true'],
+    added: ['  read: true'],
+  });
+});
