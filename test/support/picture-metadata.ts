@@ -73,6 +73,12 @@ export function pngWith(orientation: number): Buffer {
   ]);
 }
 
+/** A picture with a chunk that decoders must know, but that no version of PNG has. */
+export function pngWithCriticalChunk(): Buffer {
+  const end = PIXELS.length - 12;
+  return Buffer.concat([PIXELS.subarray(0, end), chunk('CrIT', SECRET), PIXELS.subarray(end)]);
+}
+
 function riff(type: string, data: Uint8Array): Buffer {
   const header = Buffer.alloc(8);
   header.write(type, 'latin1');
@@ -135,4 +141,12 @@ export async function webpWith(orientation: number): Promise<Buffer> {
     riff('RIFF', Buffer.concat([Buffer.from('WEBP'), chunks])),
     Buffer.from(`ICCP after the end, ${SECRET}`),
   ]);
+}
+
+/** A still picture with the chunks of an animation, which decoders ignore. */
+export async function webpWithFrames(): Promise<Buffer> {
+  const plain = await new Bun.Image(PIXELS).webp().buffer();
+  const header = riff('VP8X', Buffer.from([0, 0, 0, 0, 39, 0, 0, 29, 0, 0]));
+  const frames = [riff('ANIM', Buffer.from(SECRET)), riff('ANMF', Buffer.from(SECRET))];
+  return riff('RIFF', Buffer.concat([Buffer.from('WEBP'), header, plain.subarray(12), ...frames]));
 }

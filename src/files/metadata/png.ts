@@ -6,10 +6,10 @@ import { neededOrientation } from './orientation.ts';
 const SIGNATURE_BYTES = 8;
 const HEADER_BYTES = 8;
 const CHECKSUM_BYTES = 4;
-/** A capital letter begins the names of the chunks that every decoder needs. */
-const CRITICAL = /^[A-Z]/;
+/** Decoders reject a file with another critical chunk. */
+const CRITICAL = ['IHDR', 'PLTE', 'IDAT', 'IEND'];
 const COLOURS = ['cHRM', 'gAMA', 'iCCP', 'sBIT', 'sRGB', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'hIST', 'tRNS', 'sPLT'];
-const KEPT = [...COLOURS, 'pHYs', 'acTL', 'fcTL', 'fdAT'];
+const KEPT = [...CRITICAL, ...COLOURS, 'pHYs', 'acTL', 'fcTL', 'fdAT'];
 
 export class Png implements Container {
   private isBegun = false;
@@ -26,7 +26,7 @@ export class Png implements Container {
     const type = bytes.toString('latin1', 4, HEADER_BYTES);
     this.isOver = type === 'IEND';
     if (type === 'eXIf' && length <= MAX_COLLECTED_BYTES) return { kind: 'replace', length, by: orientationOf };
-    return { kind: CRITICAL.test(type) || KEPT.includes(type) ? 'copy' : 'skip', length };
+    return { kind: KEPT.includes(type) ? 'copy' : 'skip', length };
   }
 }
 

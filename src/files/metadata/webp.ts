@@ -9,7 +9,8 @@ const FILE_HEADER_BYTES = 12;
 const HEADER_BYTES = 8;
 /** The bit of the header chunk that announces XMP metadata. */
 const HAS_XMP = 0x04;
-const KEPT = ['ICCP', 'ANIM', 'ANMF', 'ALPH', 'VP8 ', 'VP8L'];
+/** Not `ANIM` and `ANMF`: the service cannot decode an animation, so it rejects it. */
+const KEPT = ['ICCP', 'ALPH', 'VP8 ', 'VP8L'];
 
 export class Webp implements Container {
   private readonly steps: Step[] = [];

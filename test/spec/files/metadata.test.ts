@@ -2,7 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { type As, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
-import { gifWith, jpegWith, PROFILE, pngWith, SECRET, webpWith } from '../../support/picture-metadata.ts';
+import {
+  gifWith,
+  jpegWith,
+  PROFILE,
+  pngWith,
+  pngWithCriticalChunk,
+  SECRET,
+  webpWith,
+  webpWithFrames,
+} from '../../support/picture-metadata.ts';
 import { gradient } from '../../support/pictures.ts';
 import { expectRefusal, send } from '../../support/stories.ts';
 
@@ -102,6 +111,16 @@ describe.each(TWO_ENGINES)('%s: metadata of pictures', (engine) => {
         expect([201, 413, 415]).toContain(status);
       }
     });
+  });
+
+  test.each([
+    ['png', 'a critical chunk of no known type', pngWithCriticalChunk],
+    ['webp', 'the frames of an animation in a still picture', webpWithFrames],
+  ] as const)('%s: an upload loses %s', async (format, _, make) => {
+    const sent = await make();
+    const { stored } = await store('admin', 'POST', '/files', format, sent);
+    expect([sent.includes(SECRET), stored.includes(SECRET)]).toEqual([true, false]);
+    expect((await pixelsOf(stored)).equals(await pixelsOf(sent))).toBe(true);
   });
 
   test('a picture of very many parts is rejected before it takes time', async () => {
