@@ -193,14 +193,14 @@ export class Feed {
     now: number | undefined,
   ): Promise<FeedPosition> {
     const upTo = { ...changes.upTo, now };
-    const parts = stepEvents(reader, plan, from, changes, now);
-    const next = () => this.parts.run(caller, 1, () => parts.next(), true);
+    const events = stepEvents(reader, plan, from, changes, now);
+    const next = () => this.parts.run(caller, 1, () => events.next(), true);
     try {
       for (let part = await next(); part.done !== true && !subscriber.isClosed; part = await next()) {
         if (part.value !== 'too long' && part.value.length > 0) await subscriber.write(stepChunk(plan, part.value));
       }
     } finally {
-      await parts.return(undefined);
+      await events.return(undefined);
     }
     // A client that is cut before it has caught up goes on from here, also if the list has no event so far.
     await subscriber.write(heartbeat(plan, upTo));
