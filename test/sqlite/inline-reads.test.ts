@@ -1,4 +1,5 @@
 /** The choice of reads that run on the event-loop thread: by the work that they can cause, not by measured time. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
@@ -30,10 +31,10 @@ function opened(
     rows: { products: rows },
   },
   name = 'products',
+  path = newFile(),
 ) {
   const { catalogue } = begun;
   const firstRows = firstRowsOf({ catalogue, rows: (each) => begun.rows[each] ?? [] });
-  const path = newFile();
   let engine: Engine;
   beforeAll(() => {
     engine = openSqlite({ ...TEST_OPTIONS, ...(isLarge ? LARGE_TABLES : {}), catalogue, path, firstRows });
@@ -104,6 +105,22 @@ describe('a small file with a long text', () => {
     ['the same on the item', 'id=eq.5&product_name=imatch.(cheese|butter)'],
     ['a search', 'id=eq.5&product_name=fts.cheese'],
   ])('%s: runs on a reader thread', async (_, query) => expect(await runsHere(query)).toBe(false));
+});
+
+describe('a small file whose columns another program changes', () => {
+  const path = newFile();
+  const runsHere = opened([{ id: 5, product_name: 'a', discontinued: 0 }], false, undefined, undefined, path);
+
+  test('the texts of a column count from when it is added to when it is removed', async () => {
+    using other = new Database(path);
+    const query = 'product_name=imatch.(cheese|butter)';
+    expect(await runsHere(query)).toBe(true);
+    other.run('alter table products add column remark text');
+    other.run('update products set remark = ?', [LONG]);
+    expect(await runsHere(query)).toBe(false);
+    other.run('alter table products drop column remark');
+    expect(await runsHere(query)).toBe(true);
+  });
 });
 
 describe('a large file', () => {

@@ -19,7 +19,9 @@ interface TableSize {
 export class TableStatistics implements Statistics {
   /** By table name. */
   private readonly sizes = new Map<string, TableSize>();
+  /** SQL by table name, for the version of the schema. */
   private readonly measurements = new Map<string, string>();
+  private schemaVersion = Number.NaN;
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
   private changeCount = Number.NaN;
@@ -49,6 +51,10 @@ export class TableStatistics implements Statistics {
   readonly rowsPerValue = (index: string): number | undefined => this.perValue.get(index);
 
   private measure(table: string): TableSize {
+    // Another process may add and remove columns.
+    const version = this.connection.number('pragma schema_version');
+    if (version !== this.schemaVersion) this.measurements.clear();
+    this.schemaVersion = version;
     const sql = this.measurements.get(table) ?? this.compile(table);
     this.measurements.set(table, sql);
     const [[rows, bytes]] = this.connection.values({ sql, params: [this.smallRows + 1] }) as [[number, number]];
