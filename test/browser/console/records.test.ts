@@ -154,8 +154,11 @@ browserStories('rows', (stage) => {
     await stage.service.fetch('/products/1', { method: 'DELETE' });
     await stage.until(/deleted this row on/);
     expect(await page.getByLabel('Unit price').inputValue()).toBe('17');
-    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+    const undos: string[] = [];
+    page.on('request', (request) => request.url().includes('/undo?') && undos.push(request.url()));
+    await page.getByRole('button', { name: 'Restore', exact: true }).dblclick();
     await stage.until('Restored.');
+    expect(undos.length).toBe(1);
     await page.getByRole('alert').filter({ hasText: 'deleted this row' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await page.getByLabel('Unit price').inputValue()).toBe('16');

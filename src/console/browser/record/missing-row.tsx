@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
+import { useWrite } from '../api/queries.ts';
 import { pathOf } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
@@ -27,10 +28,11 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     retry: false,
   });
   const last = data?.kind === 'delete' ? data : undefined;
+  const undo = useWrite(collection, (seq: number) => revert([['seq', `eq.${seq}`]], () => t.record.restored, true));
   const actions = (
     <>
       {last !== undefined && mayUndo('delete', collection) && (
-        <Button kind="primary" onClick={() => void revert([['seq', `eq.${last.seq}`]], () => t.record.restored, true)}>
+        <Button kind="primary" aria-disabled={undo.isPending} onClick={() => void undo.run(last.seq)}>
           {t.app.restore}
         </Button>
       )}
