@@ -210,7 +210,7 @@ browserStories(
       await stage.until('1 change will be sent again.');
       await button('Send again since stock').click();
       await button('Send again').last().click();
-      await stage.until(/“” is not a valid value/);
+      await stage.until('This field is required.');
       await page.getByLabel('Changes from this time on').fill('2000-01-01T00:00');
       await button('Send again').last().click();
       await stage.until('1 change will be sent again.');

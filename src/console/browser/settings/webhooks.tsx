@@ -121,7 +121,10 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
 
 function SinceDialog({ send }: { readonly send: (since: string) => Promise<void> }) {
   const [time, setTime] = useState('');
-  const onSubmit = () => send(time === '' ? time : new Date(time).toISOString());
+  const onSubmit = () => {
+    if (time === '') throw new Error(t.errors.required);
+    return send(new Date(time).toISOString());
+  };
   return (
     <Dialog title={t.settings.sendAgainSince} submit={{ label: t.settings.sendAgain, onSubmit }}>
       <TextField type="datetime-local" required label={t.settings.firstChange} value={time} onChange={setTime} />
