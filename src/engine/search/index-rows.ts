@@ -62,11 +62,11 @@ export interface StaleRows {
  * again, so it need not be stored in the same transaction.
  */
 export function* readStaleRows(index: IndexSql): Steps<StaleRows | undefined> {
-  const { collection, stale, key, sameKey, build, dialect } = index;
-  const batch = `select *, row_number() over (partition by ${key()} order by seq desc) as nth from (select * from ${stale} order by seq limit ${BATCH_ROWS}) as b`;
+  const { collection, stale, seq, key, sameKey, build, dialect } = index;
+  const batch = `select *, row_number() over (partition by ${key()} order by ${seq} desc) as " nth" from (select * from ${stale} order by ${seq} limit ${BATCH_ROWS}) as b`;
   const rows = yield build(
-    () => `select cast(s.seq as text) as seq, r.${identifier(collection.key[0]!.name)} is not null as "exists", ${textColumns(dialect, index)}
-      from (${batch}) as s left join ${identifier(collection.name)} as r on s.nth = 1 and ${sameKey('r', 's')}${joinReferences(index)} order by s.seq`,
+    () => `select cast(s.${seq} as text) as seq, r.${identifier(collection.key[0]!.name)} is not null as "exists", ${textColumns(dialect, index)}
+      from (${batch}) as s left join ${identifier(collection.name)} as r on s." nth" = 1 and ${sameKey('r', 's')}${joinReferences(index)} order by s.${seq}`,
   );
   if (rows.length === 0) return undefined;
   const indexed: number[] = [];
@@ -80,39 +80,39 @@ export function* readStaleRows(index: IndexSql): Steps<StaleRows | undefined> {
 
 /** Stores stale rows that were read in an earlier transaction, unless others have stored them meanwhile. */
 export function* storeIfStale(index: IndexSql, read: StaleRows): Steps<void> {
-  const { stale, build, dialect } = index;
+  const { stale, seq, build, dialect } = index;
   const [counted] = yield build((bind) => {
     const list = dialect.jsonRows(bind(JSON.stringify(read.stale.map((each) => [each]))), ['number']);
-    return `select count(*) as count from ${list} as l join ${stale} as s on s.seq = c0`;
+    return `select count(*) as count from ${list} as l join ${stale} as s on s.${seq} = l.c0`;
   });
   if (Number(counted!.count) === read.stale.length) yield* storeStaleRows(index, read);
 }
 
 /** Stores stale rows in the index. */
 export function* storeStaleRows(index: IndexSql, read: StaleRows): Steps<void> {
-  const { documents, words, stale, key, build, dialect } = index;
+  const { documents, words, stale, doc, seq, key, build, dialect } = index;
   const numbers = (bind: Bind, list: readonly number[], before = 0) =>
     dialect.jsonRows(bind(JSON.stringify(list.map((each, nth) => [each, before + nth + 1]))), ['number', 'number']);
   const unused = yield build(
     (bind) =>
-      `select chunk, last, case when chunk = 0 then docs end as docs, (select max(doc) from ${documents}) as greatest from ${words} where stem = ${bind(UNUSED)}`,
+      `select chunk, last, case when chunk = 0 then docs end as docs, (select max(${doc}) from ${documents}) as greatest from ${words} where stem = ${bind(UNUSED)}`,
   );
   const lasts = withoutDefinition(unused, describeIndex(index)).map(({ last }) => Number(last));
   const before = Math.max(Number(unused[0]!.greatest), ...lasts);
   const removed = yield build(
     (bind) =>
-      `delete from ${documents} where (${key()}) in (select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.seq = c0) returning doc`,
+      `delete from ${documents} where (${key()}) in (select ${key('s.')} from ${numbers(bind, read.stale)} as l join ${stale} as s on s.${seq} = l.c0) returning ${doc} as doc`,
   );
   const numbered = removed.map(({ doc }) => Number(doc));
   yield* addUnused(index, numbered);
   if (read.indexed.length > 0) {
     yield build(
       (bind) =>
-        `insert into ${documents} (doc, ${key()}) select c1, ${key('s.')} from ${numbers(bind, read.indexed, before)} as l join ${stale} as s on s.seq = c0`,
+        `insert into ${documents} (${doc}, ${key()}) select l.c1, ${key('s.')} from ${numbers(bind, read.indexed, before)} as l join ${stale} as s on s.${seq} = l.c0`,
     );
   }
   yield* storeWords(index, read.words, before, before + read.indexed.length);
-  yield build((bind) => `delete from ${stale} where seq in (select c0 from ${numbers(bind, read.stale)} as l)`);
+  yield build((bind) => `delete from ${stale} where ${seq} in (select l.c0 from ${numbers(bind, read.stale)} as l)`);
 }
 
 /** Adds numbers to those that are no longer in use. The last chunk is sorted again until it is full. */

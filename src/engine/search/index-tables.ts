@@ -40,6 +40,9 @@ export interface WordIndex {
   readonly words: string;
   readonly recent: string;
   readonly stale: string;
+  /** The columns of the numbers of `documents` and of `stale`, beside those of the key. */
+  readonly doc: string;
+  readonly seq: string;
   readonly key: (prefix?: string) => string;
   readonly sameKey: (one: string, other: string) => string;
   readonly fields: readonly SearchField[];
@@ -61,6 +64,7 @@ export const wordIndexOf: (collection: Collection) => WordIndex | undefined = me
   if (search === undefined) return undefined;
   const name = indexName(collection.name);
   const tables = wordTables(name);
+  const column = (own: string) => (key.some((field) => field.name.toLowerCase() === own) ? `" ${own}"` : own);
   return {
     collection,
     name,
@@ -68,6 +72,8 @@ export const wordIndexOf: (collection: Collection) => WordIndex | undefined = me
     words: identifier(tables.words),
     recent: identifier(tables.recent),
     stale: identifier(tables.stale),
+    doc: column('doc'),
+    seq: column('seq'),
     key: (prefix = '') => columnList(key, prefix),
     sameKey: (one: string, other: string) =>
       key.map((field) => `${one}.${identifier(field.name)} = ${other}.${identifier(field.name)}`).join(' and '),

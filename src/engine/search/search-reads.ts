@@ -28,7 +28,7 @@ export type SearchRead =
  * and read the whole list of rows for each row that it finds.
  */
 export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: ReadPlan, read: SearchRead): Statement {
-  const { collection, documents, words, recent, sameKey } = index;
+  const { collection, documents, words, recent, doc, sameKey } = index;
   const table = identifier(collection.name);
   if (read.kind === 'page') {
     const columns = [{ name: 'document', expression: fieldExpression(DOCUMENT) }];
@@ -64,12 +64,12 @@ export function compileSearchRead(dialect: SqlDialect, index: WordIndex, plan: R
         const predicate = plan.search!.visible[read.predicate]!;
         const scope = scopeOf(dialect, bind, collection.name);
         const where = compilePredicate(predicate, scope);
-        return `select d.doc from ${list} as l cross join ${documents} as d cross join ${table}
-          where d.doc = c0 and ${sameKey(table, 'd')} and (${where})${andGuard(scope)}`;
+        return `select d.${doc} as doc from ${list} as l cross join ${documents} as d cross join ${table}
+          where d.${doc} = l.c0 and ${sameKey(table, 'd')} and (${where})${andGuard(scope)}`;
       }
       case 'texts':
-        return `select d.doc, ${textColumns(dialect, index)} from ${numbers(read.documents)} as l cross join ${documents} as d
-          cross join ${table} as r${joinReferences(index)} where d.doc = c0 and ${sameKey('r', 'd')}`;
+        return `select d.${doc} as doc, ${textColumns(dialect, index)} from ${numbers(read.documents)} as l cross join ${documents} as d
+          cross join ${table} as r${joinReferences(index)} where d.${doc} = l.c0 and ${sameKey('r', 'd')}`;
     }
   });
 }

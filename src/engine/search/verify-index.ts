@@ -19,7 +19,7 @@ export interface IndexState {
 
 /** Compares a number for each row, which depends on all of its words and their places. */
 export function* verifyIndex(index: IndexSql): Steps<IndexState> {
-  const { collection, documents, stale, sameKey, key, dialect, build } = index;
+  const { collection, documents, stale, doc, sameKey, key, dialect, build } = index;
   const indexed = yield* sumsOfIndex(index);
   const table = identifier(collection.name);
   const changed = `exists (select 1 from ${stale} as s where ${sameKey('s', 'r')})`;
@@ -34,8 +34,8 @@ export function* verifyIndex(index: IndexSql): Steps<IndexState> {
     const rows: readonly StepRow[] = yield build(
       (
         bind,
-      ) => `select d.doc, ${textColumns(dialect, index)} from ${documents} as d join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}
-        where d.doc > ${bind(after)} and not ${changed} order by d.doc limit ${PAGE_ROWS}`,
+      ) => `select d.${doc} as doc, ${textColumns(dialect, index)} from ${documents} as d join ${table} as r on ${sameKey('r', 'd')}${joinReferences(index)}
+        where d.${doc} > ${bind(after)} and not ${changed} order by d.${doc} limit ${PAGE_ROWS}`,
     );
     const words = new IndexedWords();
     for (const row of rows) words.addRow(index, row, Number(row.doc));

@@ -61,10 +61,10 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
 export function compileSource({ from, ranking }: ReadPlan, { dialect, bind }: Scope): string {
   const table = identifier(from.name);
   if (ranking === undefined) return table;
-  const { documents, sameKey } = wordIndexOf(from)!;
+  const { documents, doc, sameKey } = wordIndexOf(from)!;
   const list = dialect.jsonRows(bind(ranking.rows), ['number', 'number', 'json', 'texts']);
-  const score = `c0 as ${identifier(DOCUMENT.name)}, cast(c1 as integer) as ${identifier(SCORE.name)}, c2 as ${identifier(MARKED_TEXTS.name)}, c3 as ${identifier(COMPLETIONS.name)}`;
-  return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l cross join ${documents} as d cross join ${table} as p where d.doc = c0 and ${sameKey('p', 'd')}) as ${table}`;
+  const score = `l.c0 as ${identifier(DOCUMENT.name)}, cast(l.c1 as integer) as ${identifier(SCORE.name)}, l.c2 as ${identifier(MARKED_TEXTS.name)}, l.c3 as ${identifier(COMPLETIONS.name)}`;
+  return `(select ${columnList(from.fields, 'p.')}, ${score} from ${list} as l cross join ${documents} as d cross join ${table} as p where d.${doc} = l.c0 and ${sameKey('p', 'd')}) as ${table}`;
 }
 
 /** The columns of the table that a read needs; all of them unless the database checks the rights on each. */

@@ -134,6 +134,32 @@ describe.each(Object.entries(PLACES))('the index of a declared search on %s', (e
     expect(await sizes('muetze')).toEqual([]);
   });
 
+  test('keys and fields may have the names of columns of the index', async () => {
+    const names = ['doc', 'Seq', 'nth', 'c0', 'c1', 'r'];
+    const table: CollectionDraft = {
+      name: 'notes',
+      key: names.slice(0, 3),
+      fields: [...names, 'name'].map((name): FieldDraft => ({ name, type: 'text' })),
+      search: { language: 'german', fields: [NAME] },
+    };
+    const shops = newPlace();
+    const shop = await shops.open({ collections: [table] });
+    const row = Object.fromEntries(names.map((name) => [name, name]));
+    await shop.post('notes', { ...row, name: 'Hut' });
+    expect(await shop.list('/notes?search=wfts.hut&c0=eq.c0')).toEqual([{ ...row, name: 'Hut' }]);
+    await shop.fetch('/notes?doc=eq.doc', sendJson('PATCH', { doc: 'other', name: 'Schal' }));
+    expect([await shop.list('/notes?search=wfts.hut'), (await shop.list('/notes?search=wfts.schal')).length]).toEqual([
+      [],
+      1,
+    ]);
+    await shop.close();
+    const checked = await maintenanceOf(shops.url, declareCatalogue({ collections: [table] }), {
+      ...settings(),
+      schema: shops.schema,
+    }).check(() => {});
+    expect(checked.filter(({ check }) => check === 'declared search').map(({ ok }) => ok)).toEqual([true]);
+  });
+
   test('a key may have the name of a variable of a trigger', async () => {
     const hats: CollectionDraft = {
       name: 'hats',

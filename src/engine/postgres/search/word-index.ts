@@ -31,7 +31,7 @@ const TEXT = 'text collate "C" not null';
  * name the schemas of tables and operators: `set search_path` would double their cost for a write of one row.
  */
 function definitionsOf(schema: string, index: WordIndex): readonly string[] {
-  const { collection, documents, words, recent, stale, key } = index;
+  const { collection, documents, words, recent, stale, doc, seq, key } = index;
   const qualified = (table: string) => `${identifier(schema)}.${table}`;
   const table = qualified(identifier(collection.name));
   const columns = collection.key.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
@@ -47,13 +47,13 @@ function definitionsOf(schema: string, index: WordIndex): readonly string[] {
     ];
   };
   return [
-    `create table ${documents} (doc integer primary key, ${columns}, unique (${key()}))`,
+    `create table ${documents} (${doc} integer primary key, ${columns}, unique (${key()}))`,
     `create table ${words} (stem ${TEXT}, word ${TEXT}, letters integer, chunk integer not null, last integer not null, docs bytea not null, primary key (stem, word, chunk))`,
     `alter table ${words} alter column docs set storage external`,
     ...wordListIndexes(words).map((on) => `create index ${on}`),
     `create table ${recent} (letter ${TEXT}, last integer not null, names ${TEXT}, docs bytea not null, primary key (letter, last))`,
     `alter table ${recent} alter column names set storage external, alter column docs set storage external`,
-    `create table ${stale} (seq int8 generated always as identity primary key, ${columns})`,
+    `create table ${stale} (${seq} int8 generated always as identity primary key, ${columns})`,
     ...trigger(
       'insert',
       `after insert on ${table} referencing new table as new_rows for each statement`,
@@ -162,14 +162,14 @@ export async function createWordIndexes(runner: Runner, schema: string, { missin
 }
 
 /** The number of the row that became stale last. A search does not wait for later ones, which may never end. */
-export async function newestStale(runner: Runner, { stale }: WordIndex): Promise<string> {
-  const sql = `select coalesce(max(seq), 0)::text as seq from ${stale}`;
+export async function newestStale(runner: Runner, { stale, seq }: WordIndex): Promise<string> {
+  const sql = `select coalesce(max(${seq}), 0)::text as seq from ${stale}`;
   return (await query<{ seq: string }>(runner, { sql, params: [] }))[0]!.seq;
 }
 
 /** Whether rows are stale that were recorded up to a number of `newestStale`. */
-export async function hasStaleRows(runner: Runner, { stale }: WordIndex, newest: string): Promise<boolean> {
-  const sql = `select 1 as stale from ${stale} where seq <= $1::int8 limit 1`;
+export async function hasStaleRows(runner: Runner, { stale, seq }: WordIndex, newest: string): Promise<boolean> {
+  const sql = `select 1 as stale from ${stale} where ${seq} <= $1::int8 limit 1`;
   return (await query(runner, { sql, params: [newest] })).length > 0;
 }
 

@@ -30,18 +30,18 @@ import { anyChanged } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
 function definitionsOf(index: WordIndex): readonly string[] {
-  const { collection, name, documents, words, recent, stale, key } = index;
+  const { collection, name, documents, words, recent, stale, doc, seq, key } = index;
   const table = identifier(collection.name);
   const columns = collection.key.map((field) => `${identifier(field.name)} ${field.type.sqlite.column}`).join(', ');
   const trigger = (suffix: string) => identifier(triggerName(name, suffix));
   const changed = (fields: readonly string[]) => anyChanged(fields.map(identifier));
   const record = (rows: string) => `begin insert into ${stale} (${key()}) ${rows}; end`;
   return [
-    `create table ${documents} (doc integer primary key, ${columns}, unique (${key()})) strict`,
+    `create table ${documents} (${doc} integer primary key, ${columns}, unique (${key()})) strict`,
     `create table ${words} (stem text not null, word text not null, letters integer, chunk integer not null, last integer not null, docs blob not null /* ${describeIndex(index)} */, primary key (stem, word, chunk)) strict, without rowid`,
     ...wordListIndexes(words).map((on, nth) => `create index ${identifier(`_${name}_search_words_${nth}`)} ${on}`),
     `create table ${recent} (letter text not null, last integer not null, names text not null, docs blob not null, primary key (letter, last)) strict`,
-    `create table ${stale} (seq integer primary key autoincrement, ${columns}) strict`,
+    `create table ${stale} (${seq} integer primary key autoincrement, ${columns}) strict`,
     `create trigger ${trigger('insert')} after insert on ${table} ${record(`values (${key('new.')})`)}`,
     `create trigger ${trigger('delete')} after delete on ${table} ${record(`values (${key('old.')})`)}`,
     `create trigger ${trigger('update')} after update on ${table} when ${changed(ownFields(index))} ${record(`select ${key('old.')} union select ${key('new.')}`)}`,
@@ -122,13 +122,17 @@ export function rankOn(connection: Connection, index: WordIndex, plan: ReadPlan)
 }
 
 /** Whether rows are stale that were recorded up to a number of `newestStale`. */
-export function hasStaleRows(connection: Connection, { stale }: WordIndex, newest = Number.MAX_SAFE_INTEGER): boolean {
-  return connection.values(`select 1 from ${stale} where seq <= ${newest} limit 1`).length > 0;
+export function hasStaleRows(
+  connection: Connection,
+  { stale, seq }: WordIndex,
+  newest = Number.MAX_SAFE_INTEGER,
+): boolean {
+  return connection.values(`select 1 from ${stale} where ${seq} <= ${newest} limit 1`).length > 0;
 }
 
 /** The number of the row that became stale last. A search does not wait for later ones, which may never end. */
-export function newestStale(connection: Connection, { stale }: WordIndex): number {
-  return connection.number(`select coalesce(max(seq), 0) from ${stale}`);
+export function newestStale(connection: Connection, { stale, seq }: WordIndex): number {
+  return connection.number(`select coalesce(max(${seq}), 0) from ${stale}`);
 }
 
 /** By collection: rows that a connection has read for the index, and has not stored yet, and the next compaction. */
