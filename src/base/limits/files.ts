@@ -8,6 +8,8 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 export const FILE_CHUNK_BYTES = 256 * 1024;
 /** The number of rows with bytes that are read at once, for all downloads together. */
 export const CHUNK_READS = 2;
+/** The same for rows with bytes that are written. */
+export const CHUNK_WRITES = 1;
 /** The maximum number of files in one request. */
 export const MAX_FILES_PER_UPLOAD = 50;
 /** The parts of a form, and the bytes of those that are not files. */

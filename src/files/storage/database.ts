@@ -1,6 +1,6 @@
 /** Stores bytes in the database, in rows of 256 KiB. They are deleted with the row of their content. */
 import { FairQueue } from '../../base/fair-queue.ts';
-import { CHUNK_READS, FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
+import { CHUNK_READS, CHUNK_WRITES, FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
 import type { Write } from '../../engine/engine.ts';
 import { planWholeRow } from '../../plan/read/read.ts';
 import { keyIs } from '../../plan/resolve.ts';
@@ -70,11 +70,15 @@ export class IncomingRow {
   }
 }
 
+/** Chunks of uploads take turns as well: a database that stores many at once delays everything else. */
+const chunkWrites = new FairQueue({ places: CHUNK_WRITES, placesPerCaller: CHUNK_WRITES });
+
 class IncomingChunks extends IncomingRow implements Incoming {
   private position = 0;
 
   async write(chunk: Buffer): Promise<void> {
-    await this.records.execute([...(this.hasRow ? [] : [this.row({ size: 0 })]), this.chunk(chunk)]);
+    const writes = [...(this.hasRow ? [] : [this.row({ size: 0 })]), this.chunk(chunk)];
+    await chunkWrites.run(this.id, 0, () => this.records.execute(writes));
     this.hasRow = true;
     this.position++;
   }
