@@ -4,12 +4,13 @@ import { alternate } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { jsonServer } from '../peers/json-server.ts';
 import type { Peer } from '../peers/peer.ts';
+import { pocketBase } from '../peers/pocketbase.ts';
 import { supabaseLite } from '../peers/supabase-lite.ts';
 import type { Server } from '../servers.ts';
 import { READS } from './reads.ts';
 import { NEW_PRODUCT } from './small.ts';
 
-const PEERS: readonly Peer[] = [jsonServer, supabaseLite];
+const PEERS: readonly Peer[] = [jsonServer, supabaseLite, pocketBase];
 
 export function needPeers(): void {
   if (existsSync(new URL('../peers/node_modules', import.meta.url))) return;
@@ -32,7 +33,7 @@ function casesOf(peer: Peer): Case[] {
       quick: true,
       async run(fixtures, pace) {
         const [server, service] = [await start(fixtures.path(peer.name)), await fixtures.service()];
-        await expectSameRows(`${server.url}${asked.sample}`, `${service.url}${samples[0]}`);
+        await expectSameRows(peer, `${server.url}${asked.sample}`, `${service.url}${samples[0]}`);
         const sides = { baseline: { server, load: asked }, service: { server: service, load: { script } } };
         return alternate({ name: this.name, ...sides }, pace);
       },
@@ -54,9 +55,10 @@ function casesOf(peer: Peer): Case[] {
 }
 
 /** Expects equal rows. One dialect returns an item by id as a row, another as a list of one. */
-async function expectSameRows(...urls: readonly [string, string]): Promise<void> {
-  const [one, other] = await Promise.all(urls.map(async (url) => [await (await fetch(url)).json()].flat()));
-  if (!Bun.deepEquals(one, other)) throw new Error(`${urls.join(' and ')} answer differently`);
+async function expectSameRows({ rowsOf = (body) => body }: Peer, theirs: string, ours: string): Promise<void> {
+  const [one, other] = await Promise.all([theirs, ours].map(async (url) => (await fetch(url)).json()));
+  if (Bun.deepEquals([rowsOf(one)].flat(), [other].flat())) return;
+  throw new Error(`${theirs} and ${ours} answer differently`);
 }
 
 export const peerCases: readonly Case[] = PEERS.flatMap(casesOf);

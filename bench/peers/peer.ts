@@ -9,6 +9,8 @@ export interface Peer {
   readonly start: (folder: string) => Promise<Server>;
   readonly reads: Readonly<Record<keyof typeof READS, PeerRead>>;
   readonly post: Load;
+  /** The rows of a response, as the service sends them, if its own form differs. */
+  readonly rowsOf?: (body: unknown) => unknown;
 }
 
 export interface PeerRead {
