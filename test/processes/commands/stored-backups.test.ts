@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -454,3 +455,49 @@ test('a process that copies the write-ahead log, as Litestream does, gets every 
   expect(integrityOf(join(cwd, 'copy.db'))).toBe('ok');
   expect((await send(service, '/products', 'POST', { id: 20_000, name: 'later' })).status).toBe(201);
 });
+
+/** CI installs it. It is no dependency, because registries lack its package for some platforms. */
+const LITESTREAM =
+  Bun.which('litestream') ??
+  new URL(`../../../node_modules/@flydotio/litestream-${process.platform}-${process.arch}/litestream`, import.meta.url)
+    .pathname;
+
+test.skipIf(!existsSync(LITESTREAM))(
+  'Litestream copies every acknowledged write, also of a service that is killed',
+  async () => {
+    const cwd = newFolder();
+    const [file, replica, restored] = ['catalogue.db', 'replica', 'restored.db'].map((name) => join(cwd, name));
+    let service = await startService({ cwd });
+    const litestream = Bun.spawn([LITESTREAM, 'replicate', file!, `file://${replica}`], {
+      stdout: 'ignore',
+      stderr: Bun.file(join(cwd, 'litestream.log')),
+    });
+    const acknowledged: number[] = [];
+    let id = 1000;
+    for (let round = 1; round <= 3; round++) {
+      const writer = async () => {
+        while (!service.hasExited()) {
+          const own = id++;
+          const row = { id: own, name: `${own} ${'x'.repeat(500)}` };
+          const response = await send(service, '/products', 'POST', row).catch(() => undefined);
+          if (response?.status === 201) acknowledged.push(own);
+        }
+      };
+      const writers = Promise.all([writer(), writer(), writer()]);
+      await until('writes', () => acknowledged.length > 400 * round);
+      service.kill('SIGKILL');
+      await Promise.all([service.exited, writers]);
+      service = await startService({ cwd });
+    }
+    service.kill('SIGTERM');
+    await service.exited;
+    litestream.kill('SIGTERM');
+    await litestream.exited;
+    expect(Bun.spawnSync([LITESTREAM, 'restore', '-o', restored!, `file://${replica}`]).exitCode).toBe(0);
+    expect(integrityOf(restored!)).toBe('ok');
+    using copy = new Database(restored!);
+    const ids = new Set(copy.query('select id from products').values().flat());
+    expect(acknowledged.filter((each) => !ids.has(each))).toEqual([]);
+  },
+  150_000,
+);
