@@ -9,7 +9,7 @@ import type { Peer } from './peer.ts';
 
 const PROGRAMS = new URL('node_modules/', import.meta.url).pathname;
 const COLLECTION = '/api/collections/products/records';
-/** The service does not count all rows either. `fields` would leave out the collection's name, but doubles the time. */
+/** The service does not count all rows either. `fields` would leave out the collection, but doubles the time. */
 const PLAIN = 'skipTotal=1';
 
 /** Ids are digits, as in the service. PocketBase stores them as text. */
