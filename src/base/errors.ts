@@ -85,7 +85,7 @@ export const ERRORS = {
   },
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
   P0001: { status: 400, meaning: 'A trigger of an adopted table rejects the row' },
-  CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
+  CAT400: { status: 400, meaning: 'A header of a proxy, or X-As-Claims, could not be read' },
   CAT400R: { status: 400, meaning: 'Rows of the body are invalid; `errors` lists them' },
   CAT400D: { status: 400, meaning: 'The declaration would be invalid' },
   CAT401: { status: 401, meaning: 'The name or password is wrong, or the session has ended' },

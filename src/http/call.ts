@@ -20,6 +20,7 @@ const NAMES = {
   accept: 'accept',
   acceptLanguage: 'accept-language',
   apikey: 'apikey',
+  askedClaims: 'x-as-claims',
   askedRole: 'x-as-role',
   authorization: 'authorization',
   contentDisposition: 'content-disposition',
@@ -44,7 +45,7 @@ const NAMES = {
 
 /** Who asks, from where, and for which schema and language. Other headers are about the message. */
 const OF_CALLER =
-  /^(?:accept-(?:language|profile)|apikey|authorization|content-profile|cookie|host|origin|sec-fetch-site|traceparent|x-as-role|x-forwarded-(?:for|host|prefix|proto))$/;
+  /^(?:accept-(?:language|profile)|apikey|authorization|content-profile|cookie|host|origin|sec-fetch-site|traceparent|x-as-(?:claims|role)|x-forwarded-(?:for|host|prefix|proto))$/;
 
 class Fields {
   /** Only for `http`. */

@@ -138,6 +138,8 @@ function callOne(
     if (isPlan) return explainPlan(engine, plan, context);
     return readPlanned(engine, { ...answered, plan, query: refined.query });
   }
+  // A function decides by the claims itself, and may show an administrator less than others.
+  if (call.askedClaims !== null) throw new ApiError('42501', 'X-As-Claims does not apply to functions of the database');
   const maxAffected = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
   const isReadOnly = call.method !== 'POST' || !routine.isVolatile;
   checkIdempotency(call, isReadOnly);

@@ -1,10 +1,12 @@
 /** Authentication and authorization of a request, for a catalogue with roles. */
-import { ApiError } from '../base/errors.ts';
+import { ApiError, unlessThrown } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
+import { isObject } from '../collection/exact-json.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
+import type { Claims } from '../plan/access/claims.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';
 import { andThen, type Middleware, RequestContext } from './request-context.ts';
 
@@ -19,7 +21,7 @@ export function authenticator(catalogue: Catalogue, identify: Identify = () => A
   return (context) => {
     context.authorization ??= settle(() =>
       andThen(identify(context.call), (caller) => {
-        context.caller = inAskedRole(caller, context.call, catalogue);
+        context.caller = asAsked(caller, context.call, catalogue);
         context.access = authenticate(context.caller);
         return context.access;
       }),
@@ -89,18 +91,31 @@ function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   }
 }
 
-/** The caller in the role of `X-As-Role`: an administrator checks what a role sees. The claims stay the same. */
-function inAskedRole(caller: Caller, { askedRole: role, isRead }: Call, { roles }: Catalogue): Caller {
-  if (role === null) return caller;
+/**
+ * The caller in the role of `X-As-Role`, and with the claims of `X-As-Claims`: an administrator checks what others see.
+ * The name and the identity stay, so the rows of a person stay hidden.
+ */
+function asAsked(caller: Caller, { askedRole, askedClaims, isRead }: Call, { roles }: Catalogue): Caller {
+  if (askedRole === null && askedClaims === null) return caller;
+  const role = askedRole ?? caller.role;
   if (roles?.get(caller.role)?.isAll !== true)
     throw new ApiError('42501', `permission denied to read as the role ${role}`, {
-      hint: 'X-As-Role needs a role with every right.',
+      hint: 'X-As-Role and X-As-Claims need a role with every right.',
     });
-  if (!isRead) throw new ApiError('42501', 'a request with X-As-Role cannot write', { nothingChanged: true });
+  if (!isRead)
+    throw new ApiError('42501', 'a request with X-As-Role or X-As-Claims cannot write', { nothingChanged: true });
   const names = [...(roles?.keys() ?? [])];
   if (!names.includes(role))
     throw new ApiError('42501', `the role ${role} does not exist`, {
       hint: `The roles are ${names.join(', ')}${didYouMean(role, names)}.`,
     });
-  return { ...caller, role };
+  return { ...caller, role, ...(askedClaims !== null && { claims: { ...readClaims(askedClaims), role } }) };
+}
+
+function readClaims(text: string): Claims {
+  const claims = unlessThrown(() => JSON.parse(text) as unknown);
+  if (isObject(claims)) return claims;
+  throw new ApiError('CAT400', 'X-As-Claims is not a JSON object', {
+    hint: 'Send an object such as {"customer_id": 5}. Write other letters than those of ASCII as \\u00e9.',
+  });
 }

@@ -310,6 +310,8 @@ describe('declaration', () => {
       { id: 1 },
     ]);
     await expectRefusal(await shop.fetch('/rpc/add?a=1&b=2', clerk), 403, '42501');
+    // A function decides by the claims itself, so that nobody may choose them.
+    await rejected('/rpc/add?a=1&b=2', 401, '42501', { headers: { 'x-as-claims': '{"sub":"ann"}' } });
     await expectRefusal(await shop.fetch('/rpc/orders_above?lowest=0&select=*,clients(*)', clerk), 403, '42501');
   });
 });

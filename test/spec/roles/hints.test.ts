@@ -18,6 +18,7 @@ roles:
   stocker: { products: { read: { where: 'id=lt.9', fields: [id, stock] }, update: { fields: [stock] } } }
   pricer: { products: { read: { where: 'id=gt.0', fields: [id, cost] }, update: { fields: [cost] } } }
   clerk: { include: [stocker, pricer] }
+  buyer: { products: { read: { where: 'or=(id.eq.{claims.product},name.in.({claims.names}),name.eq.{claims.role})' } } }
   admin: all
 `);
 
@@ -64,6 +65,34 @@ for (const engine of TWO_ENGINES) {
       const write = sendJson('PATCH', { stock: 9 });
       await expectRefusal(await admin.fetch('/products?id=eq.1', inRole('stocker', write)), 403, '42501');
       expect(await clerk.list('/products?select=stock')).toEqual([{ stock: 3 }]);
+    });
+
+    test('an administrator reads with the claims of another person what that person reads, and nobody else does', async () => {
+      const [admin, clerk] = [shop.as('admin', { product: 1, sub: 'ann' }), shop.as('clerk', { product: 1 })];
+      const asked = (claims: unknown, headers = {}) => ({
+        headers: { 'x-as-role': 'buyer', 'x-as-claims': JSON.stringify(claims), ...headers },
+      });
+      for (const claims of [{}, { product: 1 }, { product: 2, sub: 'bob' }, { names: ['Chai'] }, { role: 'admin' }]) {
+        const own = shop.as('buyer', { ...claims, role: 'buyer' });
+        for (const path of ['/products', '/products?select=name&order=id.desc', '/products/1', '/orders']) {
+          const [preview, real] = [await admin.fetch(path, asked(claims)), await own.fetch(path)];
+          expect([preview.status, await preview.text()]).toEqual([real.status, await real.text()]);
+        }
+      }
+      // Without other claims, those of the administrator stay. With them, none of the administrator's is left.
+      expect(await (await admin.fetch('/products', { headers: { 'x-as-role': 'buyer' } })).json()).toHaveLength(1);
+      expect(await (await admin.fetch('/products', asked({}))).json()).toEqual([]);
+      for (const wrong of ['', '5', '[]', 'null', '{', 'product=1'])
+        await expectRefusal(await admin.fetch('/products', asked({}, { 'x-as-claims': wrong })), 400, 'CAT400');
+
+      await expectRefusal(await clerk.fetch('/products', asked({ product: 1 })), 403, '42501');
+      const claimsOnly = { headers: { 'x-as-claims': '{"product":1}' } };
+      for (const role of ['clerk', 'buyer', 'anonymous', undefined])
+        expect((await shop.as(role).fetch('/products', claimsOnly)).status).toBeOneOf([401, 403]);
+      expect(await (await admin.fetch('/products?select=id', claimsOnly)).json()).toEqual([{ id: 1 }]);
+      const write = sendJson('PATCH', { stock: 9 }, claimsOnly.headers);
+      await expectRefusal(await admin.fetch('/products?id=eq.1', write), 403, '42501');
+      expect(await shop.as('clerk').list('/products?select=stock')).toEqual([{ stock: 3 }]);
     });
 
     test('the example in a hint has the type of the key', async () => {
