@@ -48,7 +48,7 @@ export const command: Command = {
     const task = process.connected ? await Promise.race([begun.promise, stopped.promise]) : undefined;
     // The supervisor has ended before it sent anything.
     if (task === undefined) return;
-    const { worker, settings, certificate, ratesFile } = task;
+    const { worker, settings, certificate, ratesFile, allowed } = task;
     // The supervisor reloads the certificate and sends it.
     if (certificate !== undefined) process.on('SIGHUP', () => undefined);
     await serveHere(settings, {
@@ -57,6 +57,7 @@ export const command: Command = {
       isAbandoned: () => !process.connected,
       certificate,
       ratesFile,
+      allowed,
       onListening: listens.resolve,
       applyEdit: async (edit) =>
         ((await channel.ask('edit', LONG_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? 'it takes too long',

@@ -1,7 +1,7 @@
 /**
  * The declaration at /catalogue/declaration, for callers with every right. GET returns its text. PATCH takes a JSON
  * Merge Patch and plans the migration; with `Prefer: tx=rollback` that is all. Otherwise it replaces the file and the
- * workers.
+ * workers. `allow` in the query permits a change that loses data, as in `catalogue migrate --allow`.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -12,7 +12,7 @@ import { parseDeclaration } from '../declare/read.ts';
 import { type Node, parseNodes, pathAt } from '../declare/reader/document.ts';
 import { DeclarationError, Mistakes } from '../declare/reader/mistakes.ts';
 import { mergeIntoText } from '../declare/writer/merge.ts';
-import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
+import { blockedBy, type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { isInMemory, maintenanceOf } from '../engine/open.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
@@ -24,6 +24,8 @@ import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 export interface DeclarationEdit {
   readonly text: string;
   readonly previous: string;
+  /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
+  readonly allowed: readonly string[];
 }
 
 /** `changed`: the file has another version. Any other text says why the edit failed. */
@@ -65,17 +67,19 @@ export function declarationEdits(options: EditOptions): Resources {
     if (previous !== servedVersion) throw newerFile(file);
     const text = mergeIntoText(before, patch, file.endsWith('.json'));
     rejectRowFiles(before, text);
-    const plan = await planOf(text, options, context.caller?.role);
+    const allowed = new URLSearchParams(call.query).getAll('allow');
+    const plan = await planOf(text, options, context.caller?.role, allowed);
     const answer = { file, ...plan, text: withoutSecrets(text) };
     if (isDryRun) return jsonAnswer(200, { ...answer, written: false }, { 'preference-applied': 'tx=rollback' });
     if (apply === undefined) throw notEditable(file);
     if (plan.problems.length > 0) throw unsafe(plan);
-    const outcome = text === before ? 'done' : await apply({ text, previous });
+    const outcome = text === before ? 'done' : await apply({ text, previous, allowed });
     if (outcome === 'changed') throw changedFile(file);
     if (outcome !== 'done') throw failed(outcome);
     audit?.('the declaration was changed', {
       by: context.caller?.name ?? context.caller?.role,
       steps: plan.steps.join(', '),
+      ...(allowed.length > 0 && { allowed: allowed.join(', ') }),
     });
     return jsonAnswer(200, { ...answer, written: true }, { etag: `"${versionOf(text)}"` });
   }
@@ -98,10 +102,13 @@ async function planOf(
   text: string,
   { file, settings, catalogueSettings }: EditOptions,
   role: string | undefined,
+  allowed: readonly string[],
 ): Promise<MigrationPlan> {
   const catalogue = catalogueOf(text, file, catalogueSettings);
   try {
-    const { steps, problems } = await maintenanceOf(settings.database, catalogue, settings).plan({});
+    const plan = await maintenanceOf(settings.database, catalogue, settings).plan({});
+    const { steps } = plan;
+    const problems = blockedBy(plan.problems, allowed);
     const { roles } = catalogue;
     if (role === undefined || roles === undefined || roles.get(role)?.isAll) return { steps, problems };
     const words = `your role ${role} would lose rights, so you could not undo the change`;
@@ -187,7 +194,7 @@ function notEditable(file: string): ApiError {
 function unsafe(plan: MigrationPlan): ApiError {
   return new ApiError('CAT409D', 'the change could lose or reject stored data', {
     details: `${problemLines(plan).join('\n')}\n${NOTHING_CHANGED}`,
-    hint: 'Change the file by hand, and run catalogue migrate --plan.',
+    hint: 'Send what is listed as --allow as parameters: ?allow=drop:products.colour. Correct the rows of the others.',
   });
 }
 

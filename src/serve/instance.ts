@@ -56,6 +56,8 @@ interface ProcessContext {
   readonly metrics?: () => readonly Metric[];
   /** The file in which all processes count requests together. */
   readonly ratesFile?: string | undefined;
+  /** Permitted data loss of the migration. */
+  readonly allowed?: readonly string[];
   /** Reports on the whole service, if this process is one of several. */
   readonly whole?: ServiceStatus;
   /** Called before anything is opened, so that health checks work from the start. */
@@ -142,6 +144,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (isOnlyProcess) listening = startListening(settings, respond, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
+      allowed: context.allowed ?? [],
       rejectsCredentials: roles === undefined && !settings.isPublic && !databaseRoles,
       catalogue: stored,
       firstRows: settings.empty ? NO_ROWS : loaded.firstRows,

@@ -14,6 +14,8 @@ export interface WorkerTask {
   readonly certificate: Certificate | undefined;
   /** The file in which all workers count requests together. */
   readonly ratesFile: string | undefined;
+  /** Permitted data loss of its migration. */
+  readonly allowed: readonly string[];
 }
 
 interface End {

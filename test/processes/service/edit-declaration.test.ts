@@ -48,8 +48,11 @@ for (const [name, workers, envOf] of databases) {
       const headers = { authorization: `Bearer ${added.stdout.trim()}` };
       const ask = (path: string, init: RequestInit = {}) =>
         service.fetch(path, { ...init, headers: { ...(init.headers as Record<string, string>), ...headers } });
-      const edit = (patch: unknown, version?: string) =>
-        ask('/catalogue/declaration', sendJson('PATCH', patch, version === undefined ? {} : { 'if-match': version }));
+      const edit = (patch: unknown, version?: string, query = '') =>
+        ask(
+          `/catalogue/declaration${query}`,
+          sendJson('PATCH', patch, version === undefined ? {} : { 'if-match': version }),
+        );
       expect((await ask('/products', sendJson('POST', { name: 'Chai', price: 18 }))).status).toBe(201);
 
       const request = `GET /products HTTP/1.1\r\nhost: localhost\r\nauthorization: ${headers.authorization}\r\n\r\n`;
@@ -82,12 +85,24 @@ for (const [name, workers, envOf] of databases) {
       expect(unsafe.details).toContain('products.name is no longer declared, and 2 rows have a value');
       const webhooks = { shop: { url: 'http://127.0.0.1:9/', secret: '{env.MISSING_SECRET}' } };
       const withField = { webhooks, collections: { products: { fields: { size: 'int4' } } } };
-      const failed = await expectRefusal(await edit(withField), 409, 'CAT409D');
-      expect(failed.details).toBe('Nothing was changed.');
+      const withoutPrice = { ...withField, collections: { products: { fields: { size: 'int4', price: null } } } };
+      for (const failing of [edit(withField), edit(withoutPrice, undefined, '?allow=drop:products.price')])
+        expect((await expectRefusal(await failing, 409, 'CAT409D')).details).toBe('Nothing was changed.');
       expect(readFileSync(file, 'utf8')).toBe(text);
       expect(readdirSync(cwd).filter((each) => each.includes('partial'))).toEqual([]);
       await load.stop();
       expect(load.failures()).toEqual([]);
+
+      // A change that loses data needs a permission of its own, which no later change has.
+      const fewer = { collections: { products: { fields: { price: null, size: 'int4' } } } };
+      await expectRefusal(await edit(fewer, undefined, '?allow=drop:products.name'), 409, 'CAT409D');
+      const dropped = await edit(fewer, undefined, '?allow=drop:products.price&allow=drop:products');
+      expect(await dropped.json()).toMatchObject({ problems: [], written: true });
+      await until('the new workers alone', async () => (await served()) && (await served()) && (await served()));
+      expect(await (await ask('/products?order=id&limit=1')).json()).toEqual([
+        { id: 1, name: 'Chai', colour: null, size: null },
+      ]);
+      await expectRefusal(await edit({ collections: { products: { fields: { name: null } } } }), 409, 'CAT409D');
 
       // A worker that is killed during an edit gets no second successor. Its answer may be lost.
       const old = childrenOf(service.pid);
@@ -104,7 +119,11 @@ for (const [name, workers, envOf] of databases) {
 
       // A process that fails after it has migrated leaves the new text, with which the next start succeeds.
       const late = await expectRefusal(
-        await edit({ collections: { products: { fields: { photo: 'image' } } } }),
+        await edit(
+          { collections: { products: { fields: { photo: 'image', size: null } } } },
+          undefined,
+          '?allow=drop:products.size',
+        ),
         409,
         'CAT409D',
       );
