@@ -136,6 +136,32 @@ browserStories(
       }
     });
 
+    test('axe finds nothing on the pages in German, with dialogs open', async () => {
+      await stage.reopen({ viewport: WIDE, locale: 'de-DE' });
+      const { page } = stage;
+      const DIALOGS: Readonly<Record<string, readonly string[]>> = {
+        '/': ['Kennzahlen auswählen'],
+        '/c/products?id=lt.6': ['Spalten', 'Als Ansicht speichern', 'Alle Bedingungen'],
+        '/c/products/5': ['Löschen'],
+        '/new/products': [],
+        '/import/products': [],
+        '/changes': [],
+        '/nowhere': [],
+      };
+      for (const [place, dialogs] of Object.entries(DIALOGS)) {
+        await stage.open(place);
+        await page.locator('html[lang=de] h1:visible').waitFor();
+        expect({ place, findings: await axeFindings(page) }).toEqual({ place, findings: [] });
+        for (const dialog of dialogs) {
+          await page.getByRole('button', { name: dialog }).first().click();
+          await page.getByRole('dialog').waitFor();
+          expect({ dialog, findings: await axeFindings(page) }).toEqual({ dialog, findings: [] });
+          await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+        }
+      }
+    });
+
     test('the theme follows the system, and a phone shows cards and a drawer', async () => {
       await stage.reopen({ colorScheme: 'dark', viewport: PHONE });
       const { page } = stage;

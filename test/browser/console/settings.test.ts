@@ -14,7 +14,8 @@ roles:
   admin: all # the owner
   viewer: { products: { read: { fields: [id, name] } } }
   buyer: { products: { read: true }, offers: { read: { where: products.id=eq.1 } } }
-queries: { all: { read: products } }
+  partner: { products: { read: { where: 'name=eq.{claims.shop.tea}' } } }
+queries: { all: { read: products }, first: { read: products?id=eq.1 } }
 webhooks:
   stock: { url: 'http://127.0.0.1:9/hook', collections: [offers, products], where: id=gte.1, secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz }
 `;
@@ -90,6 +91,39 @@ browserStories(
       await stage.until('No keys yet');
     });
 
+    test('axe finds nothing on the settings in German, with dialogs open', async () => {
+      await stage.reopen({ locale: 'de-DE' });
+      const { page } = stage;
+      await stage.open('/settings');
+      await page.getByLabel('Passwort').fill(PASSWORD);
+      await page.getByLabel('Name').fill('ann');
+      await page.keyboard.press('Enter');
+      const DIALOGS = [
+        ['users', 'Benutzer hinzufügen'],
+        ['sessions', ''],
+        ['keys', 'Schlüssel hinzufügen'],
+        ['roles', 'Was sie sieht partner'],
+        ['roles', 'Ändern buyer'],
+        ['model', 'Feld hinzufügen Products'],
+        ['model', 'Entfernen name'],
+        ['webhooks', 'Ändern stock'],
+        ['backups', ''],
+      ] as const;
+      for (const [part, dialog] of DIALOGS) {
+        await page.locator(`nav a[href$="/settings/${part}"]`).click();
+        await page.locator(`html[lang=de] nav a[href$="/settings/${part}"][aria-current=page]`).waitFor();
+        if (dialog === '') {
+          expect({ part, findings: await axeFindings(page) }).toEqual({ part, findings: [] });
+          continue;
+        }
+        await page.getByRole('button', { name: dialog }).click();
+        await page.getByRole('dialog').waitFor();
+        expect({ dialog, findings: await axeFindings(page) }).toEqual({ dialog, findings: [] });
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+    });
+
     test('adds a user: a rejected value is explained at its input, which has the focus', async () => {
       const { page } = stage;
       const dialog = page.getByRole('dialog');
@@ -159,6 +193,13 @@ browserStories(
       expect(await axeFindings(page)).toEqual([]);
       await page.getByLabel('Collection').selectOption('Offers');
       await stage.until('viewer cannot read Offers.');
+      await button('Close').click();
+      // An administrator has no such claim: the preview takes one.
+      await button('What it sees partner').click();
+      await stage.until('0 rows');
+      await page.getByLabel('For a person whose shop.tea is').pressSequentially('Chai', { delay: 125 });
+      await page.getByRole('dialog').getByRole('cell', { name: 'Chai' }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
       await button('Close').click();
       await page.getByText('collections.yaml, line 7').click();
       await stage.until('viewer: { products: { read: { fields: [id, name] } } }');
@@ -378,8 +419,16 @@ browserStories(
       await button('Cancel').click();
 
       // No form changes queries.
-      await page.getByText('queries · collections.yaml, line 9').click();
-      await stage.until('queries: { all: { read: products } }');
+      await page.getByText('queries · collections.yaml, line 10').click();
+      await stage.until('queries: { all: { read: products }, first: { read: products?id=eq.1 } }');
+
+      // What does not follow is named with its line.
+      await button('Change id').last().click();
+      await page.getByRole('textbox', { name: /^Name/ }).fill('number');
+      await button('Preview').click();
+      await stage.until(/^collections\.yaml, line 8 · roles\.buyer\.offers\.read\.where: .*id/);
+      await stage.until(/^collections\.yaml, line 10 · queries\.first.*: .*id/);
+      await button('Cancel').click();
 
       // A renamed field keeps its values, its place and the rights of roles.
       await button('Change name').click();
@@ -393,6 +442,30 @@ browserStories(
       expect(readFileSync(file, 'utf8')).toContain('viewer: { products: { read: { fields: [ id, label ] } } }');
       await stage.open('/c/products');
       await page.getByRole('gridcell', { name: /^Chai/ }).first().waitFor();
+    });
+
+    test('removes a field, with a permission for the loss, and sees what prevents a removal', async () => {
+      const { page } = stage;
+      const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+      await logIn(stage);
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('link', { name: 'Data model' }).click();
+      await button('Remove Products').click();
+      await page.getByRole('dialog', { name: 'The change is not possible yet' }).waitFor();
+      await stage.until(/^collections\.yaml, line 3 · collections\.offers\.fields\.product_id\.references: /);
+      await stage.until(/^collections\.yaml, line 7 · roles\.viewer\.products: unknown collection products$/);
+      expect(await axeFindings(page)).toEqual([]);
+      await button('Close').click();
+
+      await button('Remove price').click();
+      await stage.until('products.price is no longer declared, and 0 rows have a value');
+      expect(await button('Apply').count()).toBe(0);
+      await page.getByLabel('Do it on purpose: delete or change these values').check();
+      expect(await axeFindings(page)).toEqual([]);
+      await button('Apply').click();
+      await page.getByRole('row', { name: /^price / }).waitFor({ state: 'detached' });
+      expect(readFileSync(file, 'utf8')).not.toContain('price');
+      expect(await stage.ask('/rpc/all')).toMatchObject({ code: 'PGRST302' });
     });
   },
   async () => {

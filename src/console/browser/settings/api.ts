@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RoleDraft } from '../../../collection/draft.ts';
 import { ask } from '../api/client.ts';
+import { problemOf } from '../api/errors.ts';
 import { queryClient } from '../api/query-client.ts';
 
 export type Kind = 'users' | 'keys';
@@ -87,10 +88,11 @@ export function useDeclaration() {
   return useQuery({ queryKey: ['settings', 'declaration'], queryFn: readDeclaration });
 }
 
-/** Plans a change of the declaration, or applies it. */
-export async function changeDeclaration(patch: Patch, version: string, isDryRun: boolean): Promise<Plan> {
-  const headers = { 'if-match': version, ...(isDryRun ? { prefer: 'tx=rollback' } : {}) };
-  return (await ask(DECLARATION, { method: 'PATCH', headers, body: patch })).json as Plan;
+/** Applies a change of the declaration with the permitted loss of data, or without `allowed`, only plans it. */
+export async function changeDeclaration(patch: Patch, version: string, allowed?: readonly string[]): Promise<Plan> {
+  const headers = { 'if-match': version, ...(allowed === undefined && { prefer: 'tx=rollback' }) };
+  const query = new URLSearchParams((allowed ?? []).map((each) => ['allow', each]));
+  return (await ask(`${DECLARATION}?${query}`, { method: 'PATCH', headers, body: patch })).json as Plan;
 }
 
 /** A change with its plan and the version of the declaration that it is for. */
@@ -104,7 +106,14 @@ export interface PlannedChange {
 
 export async function planChange(patch: Patch): Promise<PlannedChange> {
   const { version, text } = await readDeclaration();
-  return { patch, version, before: text, plan: await changeDeclaration(patch, version, true) };
+  return { patch, version, before: text, plan: await changeDeclaration(patch, version) };
+}
+
+/** The mistakes of a rejected declaration, by their places. Throws other errors again. */
+export function mistakesIn(failure: unknown): Readonly<Record<string, string>> {
+  const errors = problemOf(failure)?.errors;
+  if (errors === undefined) throw failure;
+  return Object.fromEntries(errors.map((each) => [each.field ?? '', each.message]));
 }
 
 const POLL_MS = 400;

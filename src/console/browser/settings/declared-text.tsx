@@ -1,4 +1,5 @@
 /** A part of the declaration as its text, with the line: what no form edits can be read there. */
+import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { useDeclaration } from './api.ts';
 
@@ -15,6 +16,29 @@ export function DeclaredText({ path }: { readonly path: readonly string[] }) {
       <pre className="settings-text">{part.lines.join('\n')}</pre>
     </details>
   );
+}
+
+/** Mistakes that a change would cause elsewhere, by their places, with the lines of the declaration. */
+export function MistakeList({ mistakes }: { readonly mistakes: Readonly<Record<string, string>> }) {
+  const { data } = useDeclaration();
+  const all = Object.entries(mistakes);
+  if (data === undefined || all.length === 0) return null;
+  return (
+    <>
+      {all.map(([place, words]) => (
+        <Problem key={place}>
+          {t.settings.declaredAt(data.file, lineOf(data.text.split('\n'), place.split('.')))} · {place}: {words}
+        </Problem>
+      ))}
+      <p className="help">{t.settings.mistakes(data.file)}</p>
+    </>
+  );
+}
+
+/** The line of a member, or of the nearest one around it that begins a line. */
+function lineOf(lines: readonly string[], path: readonly string[]): number {
+  const part = path.length === 0 ? undefined : findPart(lines, path);
+  return part !== undefined || path.length === 0 ? (part?.first ?? 0) + 1 : lineOf(lines, path.slice(0, -1));
 }
 
 /** The lines of a member: its own line, and the deeper ones that follow. */

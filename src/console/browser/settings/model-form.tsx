@@ -1,11 +1,10 @@
 /** The frame of a form that changes the declaration: a name, the inputs, and the preview of the change. */
 import { type ReactNode, useState } from 'react';
-import { problemOf } from '../api/errors.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/inputs.tsx';
-import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
-import { type Patch, planChange } from './api.ts';
+import { mistakesIn, type Patch, planChange } from './api.ts';
+import { MistakeList } from './declared-text.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
 
 export interface ModelFormProps {
@@ -39,9 +38,7 @@ export function ModelForm(props: ModelFormProps) {
     try {
       return <PreviewDialog {...(await planChange(patch))} />;
     } catch (failure) {
-      const errors = problemOf(failure)?.errors;
-      if (errors === undefined) throw failure;
-      setMistakes(Object.fromEntries(errors.map((each) => [each.field ?? '', each.message])));
+      setMistakes(mistakesIn(failure));
       return false;
     }
   };
@@ -67,11 +64,7 @@ export function ModelForm(props: ModelFormProps) {
         />
       )}
       {inputs}
-      {Object.entries(mistakes)
-        .filter(([place]) => !shown.has(place))
-        .map(([place, words]) => (
-          <Problem key={place}>{`${place}: ${words}`}</Problem>
-        ))}
+      <MistakeList mistakes={Object.fromEntries(Object.entries(mistakes).filter(([place]) => !shown.has(place)))} />
     </Dialog>
   );
 }

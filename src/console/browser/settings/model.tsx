@@ -10,6 +10,7 @@ import { useDeclaration } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { formOf, PROPERTIES, type Property } from './field-patch.ts';
 import { CollectionDialog, FieldDialog } from './model-dialogs.tsx';
+import { previewChange } from './preview-dialog.tsx';
 import { AddButton, SettingsPart, SettingsTable } from './settings-parts.tsx';
 
 const ALL = pageData.collections.filter(({ name }) => !isInternal(name));
@@ -28,6 +29,10 @@ const editCollection = (collection?: CollectionDraft) =>
 const editField = (collection: CollectionDraft, field?: FieldDraft) =>
   showDialog(<FieldDialog collections={NAMES} collection={collection} field={field} />);
 
+/** A collection that is removed takes the collection of its comments along. */
+const remove = ({ name }: CollectionDraft, field?: FieldDraft) =>
+  previewChange({ collections: { [name]: field === undefined ? null : { fields: { [field.name]: null } } } });
+
 export function Model() {
   return (
     <Loaded query={useDeclaration()}>
@@ -44,6 +49,7 @@ export function Model() {
               actions={[
                 { label: t.app.change, onClick: () => editCollection(collection) },
                 { label: t.settings.addField, onClick: () => editField(collection) },
+                { label: t.settings.remove.users, onClick: () => remove(collection) },
               ]}
             >
               <SettingsTable
@@ -55,6 +61,10 @@ export function Model() {
                   field.translates === undefined && {
                     label: t.app.change,
                     onClick: () => editField(collection, field),
+                  },
+                  field.translates === undefined && {
+                    label: t.settings.remove.users,
+                    onClick: () => remove(collection, field),
                   },
                 ]}
               />

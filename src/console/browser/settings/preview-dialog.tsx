@@ -1,41 +1,84 @@
-/** The migration plan and the new text of a change, which the service applies if it is safe and permitted. */
+/**
+ * The migration plan and the new text of a change. The service applies it if it is safe, or if the person permits each
+ * loss of data.
+ */
+import { type ReactNode, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
+import { Check } from '../components/inputs.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { changeDeclaration, type Patch, type PlannedChange, planChange, untilServed, useDeclaration } from './api.ts';
+import {
+  changeDeclaration,
+  mistakesIn,
+  type Patch,
+  type PlannedChange,
+  planChange,
+  untilServed,
+  useDeclaration,
+} from './api.ts';
 import { changedLines } from './changed-lines.ts';
+import { MistakeList } from './declared-text.tsx';
 
 /** The service writes it in place of each secret. */
 const HIDDEN_SECRET = 'whsec_…';
 
-/** Plans a change and shows the plan, or why it is not possible. */
+/** Plans a change and shows the plan, or the parts of the declaration that prevent it. */
 export const previewChange = (patch: Patch): Promise<unknown> =>
-  planChange(patch).then((change) => showDialog(<PreviewDialog {...change} />), notifyError);
+  planChange(patch)
+    .then(
+      (change) => <PreviewDialog {...change} />,
+      (failure) => (
+        <Dialog title={t.settings.notPossible}>
+          <MistakeList mistakes={mistakesIn(failure)} />
+        </Dialog>
+      ),
+    )
+    .then(showDialog, notifyError);
 
 export function PreviewDialog({ patch, version, before, plan }: PlannedChange) {
+  const [allowed, setAllowed] = useState<readonly string[]>([]);
   const { data: declaration } = useDeclaration();
   const onSubmit = async () => {
-    await changeDeclaration(patch, version, false);
+    await changeDeclaration(patch, version, allowed);
     notify(t.settings.applying);
     await untilServed();
     location.reload();
     return false;
   };
-  const isSafe = plan.problems.length === 0;
+  const isEditable = declaration?.editable === true;
+  const isPermitted = plan.problems.every(({ allow }) => allow !== undefined && allowed.includes(allow));
   return (
     <Dialog
       title={t.settings.previewTitle}
       size="large"
       actions={<CopyButton text={plan.text} label={t.settings.copyText} />}
-      {...(isSafe && declaration?.editable === true && { submit: { label: t.find.apply, onSubmit } })}
+      {...(isPermitted && isEditable && { submit: { label: t.find.apply, onSubmit, isDanger: allowed.length > 0 } })}
     >
-      <PlanWords before={before} plan={plan} />
+      <PlanWords before={before} plan={plan}>
+        {(what) =>
+          isEditable ? (
+            <Check
+              checked={allowed.includes(what)}
+              onChange={(isOn) => setAllowed(isOn ? [...allowed, what] : allowed.filter((each) => each !== what))}
+            >
+              {t.settings.allow}
+            </Check>
+          ) : (
+            <p className="help">{t.settings.allowByCommand(what)}</p>
+          )
+        }
+      </PlanWords>
     </Dialog>
   );
 }
 
-function PlanWords({ before, plan }: Pick<PlannedChange, 'before' | 'plan'>) {
+interface PlanWordsProps extends Pick<PlannedChange, 'before' | 'plan'> {
+  /** The way to permit a loss of data. */
+  readonly children: (allow: string) => ReactNode;
+}
+
+function PlanWords({ before, plan, children }: PlanWordsProps) {
   const { file, steps, problems, text } = plan;
   const { removed, added } = changedLines(before, text);
   return (
@@ -52,7 +95,7 @@ function PlanWords({ before, plan }: Pick<PlannedChange, 'before' | 'plan'>) {
         {problems.map(({ words, allow }) => (
           <li key={words}>
             {words}
-            {allow !== undefined && <p className="help">{t.settings.allow(allow)}</p>}
+            {allow !== undefined && children(allow)}
           </li>
         ))}
       </ul>
