@@ -1,6 +1,7 @@
 /** Dry runs: they have a time limit of their own, and take their turn beside other writes. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { runToEnd } from '../../src/base/cooperative.ts';
+import { DRY_RUN_ATTEMPTS } from '../../src/base/limits/engine.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
@@ -106,7 +107,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('during a dry run that exceeds its time limit', () => {
+describe('during a long dry run', () => {
   const long = Array.from({ length: 20 }, (_, index) => ({
     id: index + 1,
     product_name: 'Long',
@@ -114,27 +115,43 @@ describe('during a dry run that exceeds its time limit', () => {
   }));
   // Each text takes about a second to match.
   const tests = Array.from({ length: 30 }, (_, index) => `quantity_per_unit=not.match.(a|b|ab)*[xyz]{${index + 1}}$`);
+  const path = `/products?${tests.join('&')}`;
   let served: Catalogue;
-  beforeAll(() => {
-    served = catalogueOn(
-      openSqlite({ ...TEST_OPTIONS, dryRunSeconds: 1, path: newFile(), firstRows: beginningWith(long) }),
-    );
-  });
-  afterAll(() => served.close());
+  const serveLong = (options: { readonly dryRunSeconds?: number }) => {
+    served = catalogueOn(openSqlite({ ...TEST_OPTIONS, ...options, path: newFile(), firstRows: beginningWith(long) }));
+  };
+  afterEach(() => served.close());
+  const dryRun = () => served.fetch(path, sendJson('PATCH', { unit_price: 3 }, { prefer: 'tx=rollback' }));
+  const setPrice = (id: number) => served.fetch(`/products?id=eq.${id}`, sendJson('PATCH', { unit_price: id }));
+  const storedPrices = () => served.list('/products?unit_price=not.is.null&select=id,unit_price');
 
   test('writes are carried out, and the dry run gets its limit', async () => {
-    const path = `/products?${tests.join('&')}`;
-    const dryRun = served.fetch(path, sendJson('PATCH', { unit_price: 3 }, { prefer: 'tx=rollback' }));
-    const writes = Array.from({ length: 10 }, (_, index) =>
-      served.fetch(`/products?id=eq.${index + 1}`, sendJson('PATCH', { unit_price: index })),
-    );
-    expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(writes.map(() => 204));
-    await expectRefusal(await dryRun, 504, '57014').then(({ hint }) =>
+    serveLong({ dryRunSeconds: 1 });
+    const ended = dryRun();
+    const ids = long.slice(0, 10).map(({ id }) => id);
+    expect((await Promise.all(ids.map(setPrice))).map(({ status }) => status)).toEqual(ids.map(() => 204));
+    await expectRefusal(await ended, 504, '57014').then(({ hint }) =>
       expect(hint).toBe('A dry run may take 1 s (--dry-run-timeout). Try it on fewer rows.'),
     );
-    expect(await served.list('/products?unit_price=not.is.null&select=id,unit_price')).toEqual(
-      writes.map((_, index) => ({ id: index + 1, unit_price: index })),
+    expect(await storedPrices()).toEqual(ids.map((id) => ({ id, unit_price: id })));
+  });
+
+  test('other writes are answered before it ends, and it ends after several interruptions', async () => {
+    serveLong({});
+    let isEnded = false;
+    const ended = dryRun().finally(() => {
+      isEnded = true;
+    });
+    let answered = 0;
+    while (!isEnded) {
+      expect((await setPrice(1)).status).toBe(204);
+      if (!isEnded) answered++;
+    }
+    await expectRefusal(await ended, 504, '57014').then(({ hint }) =>
+      expect(hint).toBe('Try it on fewer rows, or when fewer writes arrive.'),
     );
+    expect(answered).toBeGreaterThanOrEqual(DRY_RUN_ATTEMPTS - 1);
+    expect(await storedPrices()).toEqual([{ id: 1, unit_price: 1 }]);
   });
 });
 

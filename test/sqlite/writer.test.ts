@@ -3,9 +3,15 @@
  * ever.
  */
 import { describe, expect, test } from 'bun:test';
-import { ApiError } from '../../src/base/errors.ts';
-import { MAX_SHARED_ROWS, MAX_WAITING_STATEMENTS, MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
+import { ApiError, type ApiErrorData } from '../../src/base/errors.ts';
+import {
+  DRY_RUN_ATTEMPTS,
+  MAX_SHARED_ROWS,
+  MAX_WAITING_STATEMENTS,
+  MAX_WAITING_WRITES,
+} from '../../src/base/limits/engine.ts';
 import { declareCollection } from '../../src/collection/declaration.ts';
+import type { ThreadResult } from '../../src/engine/shared/thread.ts';
 import { type Commit, type WriteList, Writer } from '../../src/engine/sqlite/write/writer.ts';
 import { WHOLE_ROW_JSON } from '../../src/plan/read/read.ts';
 import { ALWAYS } from '../../src/plan/types.ts';
@@ -20,21 +26,32 @@ const list = (name: string, dryRun = false): WriteList => {
 /** Creates a writer whose commits end when the test ends them. `most` is the maximum number of lists per commit. */
 function slowWriter(most = 1_000, queueSeconds = 100) {
   const batches: string[][] = [];
+  let isInterrupted = false;
+  let interrupted = Promise.withResolvers<void>();
   const ends: (() => void)[] = [];
   const commit: Commit = (lists) => {
     const taken = lists.slice(0, most);
     batches.push(taken.map(({ writes }) => writes[0]!.plan.into.name));
+    isInterrupted = false;
     return new Promise((resolve) => {
-      ends.push(() => resolve(taken.map(() => ({ kind: 'done', results: [{ affected: 1, inserted: 0 }] }))));
+      ends.push(() => {
+        const error = { code: '57014', message: 'interrupted' } as ApiErrorData;
+        const done: ThreadResult = { kind: 'done', results: [{ affected: 1, inserted: 0 }] };
+        resolve(taken.map(() => (isInterrupted ? { kind: 'rejected', error } : done)));
+      });
     });
   };
-  const writer = new Writer(commit, queueSeconds);
+  const writer = new Writer(commit, queueSeconds, () => {
+    isInterrupted = true;
+    interrupted.resolve();
+    interrupted = Promise.withResolvers();
+  });
   const endOne = async () => {
     while (ends.length === 0) await new Promise(setImmediate);
     ends.shift()!();
     await new Promise(setImmediate);
   };
-  return { writer, batches, endOne };
+  return { writer, batches, endOne, interruption: () => interrupted.promise };
 }
 
 async function endAll({ endOne }: ReturnType<typeof slowWriter>, writes: readonly Promise<unknown>[]): Promise<void> {
@@ -141,6 +158,45 @@ describe('the writer', () => {
     );
     await endAll(slow, writes);
     expect(batches).toEqual([['d1'], ['c1'], ['d2'], ['c2']]);
+  });
+
+  test('commits quick writes while the rows of another write are sent', async () => {
+    const batches: string[][] = [];
+    let quick: Promise<unknown> | undefined;
+    const writer: Writer = new Writer(async (lists, whileSending) => {
+      const names = lists.map(({ writes }) => writes[0]!.plan.into.name);
+      if (names.includes('many')) {
+        quick = writer.write(list('q1'), true);
+        await whileSending();
+      }
+      batches.push(names);
+      return lists.map(() => ({ kind: 'done', results: [{ affected: 1, inserted: 0 }] }));
+    });
+    await writer.write(list('many'), false);
+    await quick;
+    expect(batches).toEqual([['q1'], ['many']]);
+  });
+
+  test('interrupts a dry run that others wait for, and repeats it after them and after other dry runs', async () => {
+    const slow = slowWriter();
+    const { writer, batches, endOne, interruption } = slow;
+    const dryRuns = [writer.write(list('d1', true), false), writer.write(list('d2', true), false)];
+    await new Promise(setImmediate);
+    const writes = [writer.write(list('c1'), false), writer.write(list('q1'), true), ...dryRuns];
+    await interruption();
+    await endAll(slow, writes);
+    expect(batches).toEqual([['d1'], ['q1'], ['c1'], ['d2'], ['d1']]);
+    const endless = writer.write(list('d3', true), false).catch((error) => error);
+    for (let attempt = 0; attempt < DRY_RUN_ATTEMPTS; attempt++) {
+      await new Promise(setImmediate);
+      const quick = writer.write(list('q2'), true);
+      await interruption();
+      await endOne();
+      await endOne();
+      await quick;
+    }
+    expect((await endless).code).toBe('57014');
+    expect(batches.slice(5)).toEqual(Array.from({ length: DRY_RUN_ATTEMPTS }, () => [['d3'], ['q2']]).flat());
   });
 
   test('alternates between dry runs and writes that store, however many dry runs are waiting', async () => {

@@ -74,6 +74,9 @@ export const MAX_ALL_CANDIDATE_TRIGRAMS = 64;
 export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
 export const DEFAULT_DRY_RUN_SECONDS = 2;
+/** A dry run starts again after a write that has waited this long for it. The maximum number of its attempts. */
+export const DRY_RUN_YIELD_MS = 400;
+export const DRY_RUN_ATTEMPTS = 5;
 /** The chunk size of a streamed result in characters. */
 export const PART_LENGTH = 256 * 1024;
 /** Results up to this size are not streamed. */

@@ -208,3 +208,11 @@ export function repeatedRow(fields: readonly Field[], values: Key): ApiError {
 export function shorterDryRun(seconds: number): string {
   return `A dry run may take ${seconds} s (--dry-run-timeout). Try it on fewer rows.`;
 }
+
+/** The error of a dry run that other writes have interrupted too often. */
+export function interruptedDryRun(): ApiError {
+  return new ApiError('57014', 'canceling a dry run because other writes wait for it', {
+    nothingChanged: true,
+    hint: 'Try it on fewer rows, or when fewer writes arrive.',
+  });
+}

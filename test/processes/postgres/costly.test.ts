@@ -173,40 +173,60 @@ describe('writes that wait for a connection longer than the statement time limit
   });
 });
 
-test('a dry run that waits for a row ends when its time is up: whoever waits for its own rows goes on', async () => {
-  const schema = newSchema();
-  const other = new SQL(testServer.url, { max: 1 });
-  const firstRows = firstRowsOf({ catalogue, rows: () => rows });
-  const engine = openPostgres({
-    ...TEST_SETTINGS,
-    dryRunSeconds: 1,
-    catalogue,
-    url: testServer.url,
-    schema,
-    firstRows,
+describe('during a dry run that waits for a row, and locks others', () => {
+  const setUp = async (dryRunSeconds: number) => {
+    const schema = newSchema();
+    const other = new SQL(testServer.url, { max: 1 });
+    const firstRows = firstRowsOf({ catalogue, rows: () => rows });
+    const url = testServer.url;
+    const engine = openPostgres({ ...TEST_SETTINGS, dryRunSeconds, catalogue, url, schema, firstRows });
+    await engine.opened;
+    const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+    const patch = (path: string, group: number, headers = {}) =>
+      app.fetch(new Request(`http://catalogue${path}`, sendJson('PATCH', { group }, headers)));
+    const connection = await other.reserve();
+    await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
+    const dryRun = patch('/quiet?id=gt.0', 70, { prefer: 'tx=rollback' });
+    // The dry run locks rows in key order.
+    await until('the dry run waits', async () => {
+      const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
+        and pg_backend_pid() = any (pg_blocking_pids(pid))`);
+      return waiting.length > 0;
+    });
+    const unlock = () => connection.unsafe('rollback');
+    const changed = async () =>
+      (await app.fetch(new Request('http://catalogue/quiet?group=gt.9&select=id,group'))).json();
+    const end = async () => {
+      await connection.release();
+      await other.close({ timeout: 0 });
+      await engine.close();
+    };
+    return { patch, dryRun, unlock, changed, end };
+  };
+
+  test('other writes of its rows go on when its time is up', async () => {
+    const { patch, dryRun, unlock, changed, end } = await setUp(1);
+    expect((await patch('/quiet/5', 80)).status).toBe(204);
+    const { hint } = await expectRefusal(await dryRun, 504, '57014');
+    expect(hint).toBe('A dry run may take 1 s (--dry-run-timeout). Try it on fewer rows.');
+    await unlock();
+    expect(await changed()).toEqual([{ id: 5, group: 80 }]);
+    await end();
   });
-  await engine.opened;
-  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
-  const patch = (path: string, group: number, headers = {}) =>
-    app.fetch(new Request(`http://catalogue${path}`, sendJson('PATCH', { group }, headers)));
-  const connection = await other.reserve();
-  await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
-  const dryRun = patch('/quiet?id=gt.0', 70, { prefer: 'tx=rollback' });
-  // The dry run locks rows in key order.
-  await until('the dry run waits', async () => {
-    const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
-      and pg_backend_pid() = any (pg_blocking_pids(pid))`);
-    return waiting.length > 0;
+
+  test('other writes of its rows are answered before it ends, and it starts again', async () => {
+    const { patch, dryRun, unlock, changed, end } = await setUp(50);
+    expect((await patch('/quiet/5', 80)).status).toBe(204);
+    expect((await patch('/quiet/6', 81)).status).toBe(204);
+    expect(await Promise.race([dryRun, 'still waits'])).toBe('still waits');
+    await unlock();
+    expect((await dryRun).status).toBe(204);
+    expect(await changed()).toEqual([
+      { id: 5, group: 80 },
+      { id: 6, group: 81 },
+    ]);
+    await end();
   });
-  expect((await patch('/quiet/5', 80)).status).toBe(204);
-  const { hint } = await expectRefusal(await dryRun, 504, '57014');
-  expect(hint).toBe('A dry run may take 1 s (--dry-run-timeout). Try it on fewer rows.');
-  await connection.unsafe('rollback');
-  await connection.release();
-  const found = await app.fetch(new Request('http://catalogue/quiet?group=gt.9&select=id,group'));
-  expect(await found.json()).toEqual([{ id: 5, group: 80 }]);
-  await other.close({ timeout: 0 });
-  await engine.close();
 });
 
 test('a bulk update of many statements ends at its time limit and changes nothing', async () => {

@@ -40,6 +40,11 @@ export class Pool implements Runner {
   /** Runs a statement on a shared connection, or in a transaction of the session. */
   unsafe<T>(text: string, values?: Value[]): Promise<T> {
     if (this.session !== undefined) return this.dedicated('read', (connection) => connection.unsafe<T>(text, values));
+    return this.onShared(text, values);
+  }
+
+  /** Runs a statement on a shared connection, without the session. */
+  onShared<T>(text: string, values?: Value[]): Promise<T> {
     return this.inFlight.track(this.sql.unsafe<T>(text, values), 'shared', this.options.onUnresponsive);
   }
 

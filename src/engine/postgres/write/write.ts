@@ -1,7 +1,6 @@
 /** Executes a list of writes: one statement if it is one that nothing can undo, otherwise a transaction. */
 import { ROWS_PER_SLICE, runToEnd, schedule } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
-import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits/engine.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
@@ -17,7 +16,7 @@ import {
   maxRowsWritten,
   withoutLateRules,
 } from '../../shared/plan-keys.ts';
-import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkAffected, checkReturned, checkVersion } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { chosenAnswer } from '../call/chosen-answer.ts';
@@ -27,6 +26,7 @@ import { isSurelyUndone, sqlState } from '../errors.ts';
 import { explainStatement, type PlanForm } from '../read/reads.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { lockTrees, withoutCircles } from './circles.ts';
+import { dryRun } from './dry-run.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
 import { compileShown, isShownAfter, type ReturnedRows, returnedRows } from './returned-rows.ts';
@@ -66,7 +66,7 @@ export async function executeWrites(
     const { chosen } = await chosenAnswer(connection);
     return chosen === undefined ? results : results.map((result) => ({ ...result, chosen }));
   };
-  if (options.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
+  if (options.dryRun) return dryRun(pool, kind, limits, run);
   const [only] = steps;
   const isOne = steps.length === 1 && pool.session === undefined;
   if (!isOne || options.retry !== undefined || !isOneStatement(only!.plan)) {
@@ -178,25 +178,6 @@ async function lockRows(connection: Connection, steps: readonly Step[]): Promise
 
 function jobOf(step: Step, limits: WriteLimits, progress: Progress): Job {
   return { ...step, limits, progress, returned: returnedRows(step) };
-}
-
-/** A dry run has a time limit of its own: until its end it locks the rows that it would change. */
-async function dryRun<T>(
-  connection: Connection,
-  limits: WriteLimits,
-  run: (connection: Connection, limits: WriteLimits) => Promise<T>,
-): Promise<T> {
-  const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = limits;
-  const seconds = Math.min(dryRunSeconds, querySeconds);
-  try {
-    return await connection.withTimeLimit(seconds, querySeconds, () =>
-      run(connection, { ...limits, querySeconds: seconds }),
-    );
-  } catch (error) {
-    const code = error instanceof ApiError ? error.code : sqlState(error);
-    if (code !== '57014') throw error;
-    throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
-  }
 }
 
 async function change(connection: Connection, job: Job): Promise<Written> {

@@ -4,6 +4,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
+import { interruptedDryRun } from '../../shared/write-checks.ts';
 
 export const GUARD = 'within_deadline()';
 /** Reading the clock costs more than counting. */
@@ -18,6 +19,9 @@ let untilLook = STEPS_BETWEEN_LOOKS;
 const SMALLER_READ = 'Filter by an indexed field, or ask for a smaller page.';
 /** The hint for a statement that exceeds its time limit. */
 let hint = SMALLER_READ;
+/** Memory shared with the event loop, which sets it to end the dry run of this thread. */
+export type Interruption = Int32Array<SharedArrayBuffer>;
+let interruption: Interruption | undefined;
 /** The remaining step budget of a read on the event loop. */
 let stepsLeft = Number.POSITIVE_INFINITY;
 
@@ -28,15 +32,16 @@ export function allowSteps(count: number): void {
   stepsLeft = count;
 }
 
-export function setDeadline(milliseconds: number, whenLate = SMALLER_READ): void {
+export function setDeadline(milliseconds: number, whenLate = SMALLER_READ, interruptedBy?: Interruption): void {
   endsAt = performance.now() + milliseconds;
   hint = whenLate;
+  interruption = interruptedBy;
 }
 
 /** Runs a part of the work with a limit of its own, within the limit of the whole. */
 export function limitPart<T>(milliseconds: number, whenLate: string, work: () => T): T {
   const whole = { endsAt, hint };
-  if (performance.now() + milliseconds < endsAt) setDeadline(milliseconds, whenLate);
+  if (performance.now() + milliseconds < endsAt) setDeadline(milliseconds, whenLate, interruption);
   try {
     return work();
   } finally {
@@ -46,9 +51,11 @@ export function limitPart<T>(milliseconds: number, whenLate: string, work: () =>
 
 export function clearDeadline(): void {
   endsAt = Number.POSITIVE_INFINITY;
+  interruption = undefined;
 }
 
 export function checkDeadline(): void {
+  if (interruption !== undefined && Atomics.load(interruption, 0) !== 0) throw interruptedDryRun();
   if (endsAt === Number.POSITIVE_INFINITY || performance.now() <= endsAt) return;
   throw new ApiError('57014', 'canceling statement due to statement timeout', { hint });
 }

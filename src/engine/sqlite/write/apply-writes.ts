@@ -27,7 +27,7 @@ import {
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import type { Connection } from '../connection/connection.ts';
-import { clearDeadline, setDeadline } from '../connection/deadline.ts';
+import { clearDeadline, type Interruption, setDeadline } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { lastRequest, setOrigin } from '../history/log.ts';
@@ -45,6 +45,7 @@ export interface WriteBounds {
   readonly retryHours: number;
   readonly querySeconds: number;
   readonly dryRunSeconds: number;
+  readonly interruption?: Interruption;
   /** How long a commit waits for another process. */
   readonly queueSeconds: number;
   /** The time after which no further write joins the commit. */
@@ -93,7 +94,8 @@ function applyList(connection: Connection, catalogue: Catalogue, list: WriteList
   let { plan } = writes[0]!;
   connection.run('savepoint list');
   try {
-    if (dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
+    const { dryRunSeconds, interruption } = bounds;
+    if (dryRun) setDeadline(dryRunSeconds * 1000, shorterDryRun(dryRunSeconds), interruption);
     else setDeadline(bounds.querySeconds * 1000);
     const earlier = retry && recallResults(connection, retry, bounds.retryHours);
     if (earlier === undefined) {

@@ -4,6 +4,7 @@ import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { sharedRuns } from '../../search/steps.ts';
 import { type FailedResult, failure, Thread, type ThreadResult } from '../../shared/thread.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
+import type { Interruption } from '../connection/deadline.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';
@@ -32,11 +33,13 @@ export class WriterThread {
   /** Connections with a leaked statement, for the metrics. */
   stale = 0;
   readonly thread: Thread<WriterRequest, WriterAnswer>;
+  private readonly interruption: Interruption = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(terms: WriterOptions) {
+    const bounds = { ...terms.bounds, interruption: this.interruption };
     this.thread = new Thread({
       file: new URL('./writer-thread.ts', import.meta.url),
-      opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
+      opening: { kind: 'open', ...terms, bounds, catalogue: terms.catalogue.draft },
       words: {
         details: 'The rows may have been stored or not.',
         hint: 'Try again with the same Idempotency-Key.',
@@ -44,17 +47,24 @@ export class WriterThread {
     });
   }
 
-  readonly commit: Commit = async (lists) => {
+  readonly commit: Commit = async (lists, whileSending) => {
     let slices = 0;
     for (const slice of slicesOf(lists)) {
       this.thread.begin().postMessage({ kind: 'slice', slice } satisfies WriterRequest);
       slices++;
       await new Promise((resolve) => setImmediate(resolve));
+      await whileSending();
     }
+    Atomics.store(this.interruption, 0, 0);
     const answer = await this.thread.ask({ kind: 'commit', lists: lists.map(encodeList), slices });
     if ('kind' in answer) throw failure(answer);
     if (answer.stale) this.stale++;
     return answer.outcomes;
+  };
+
+  /** Ends the dry run that the thread executes. */
+  readonly interrupt = (): void => {
+    Atomics.store(this.interruption, 0, 1);
   };
 
   /** Indexes the next stale rows. Searches share a run, so that commits take turns with single runs. */

@@ -75,9 +75,12 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
   }
 }
 
-/** Slices of rows are missing if a thread ended while it received them. */
+/**
+ * Slices of rows are missing if a thread ended while it received them. Commits without slices may arrive between those
+ * of another one.
+ */
 function decodeLists({ lists, slices }: CommitRequest): readonly WriteList[] {
-  const received = receivedSlices.splice(0);
+  const received = slices === 0 ? [] : receivedSlices.splice(0);
   const decoder = new PlanDecoder(terms!.catalogue, received);
   if (received.length !== slices) throw threadEnded({ nothingChanged: true });
   return lists.map((list) => decoder.decode(list));

@@ -1,11 +1,13 @@
 /**
  * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write, or one of many
  * rows, has its own commit, in the order of arrival of its kind, and alternates with the others. Commits run on the
- * writer thread, so that syncing the disk never delays a read. A write that waits too long is rejected with 503, and
- * nothing of it is stored.
+ * writer thread, so that syncing the disk never delays a read. A long dry run that others wait for is interrupted, and
+ * starts again after them. A write that waits too long is rejected with 503, and nothing of it is stored.
  */
 import { ApiError } from '../../../base/errors.ts';
 import {
+  DRY_RUN_ATTEMPTS,
+  DRY_RUN_YIELD_MS,
   MAX_QUEUE_SECONDS,
   MAX_SHARED_ROWS,
   MAX_WAITING_STATEMENTS,
@@ -23,8 +25,12 @@ export interface WriteList extends WriteOptions {
 
 /**
  * The results of all lists, or of the first ones, since a commit is limited in time. The others join the next commit.
+ * Calls `whileSending` between the slices of many rows: quick writes do not wait until all of them are sent.
  */
-export type Commit = (lists: readonly WriteList[]) => MaybePromise<readonly ThreadResult[]>;
+export type Commit = (
+  lists: readonly WriteList[],
+  whileSending: () => Promise<void>,
+) => MaybePromise<readonly ThreadResult[]>;
 
 interface Waiting {
   readonly list: WriteList;
@@ -33,10 +39,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
   /** As performance.now() returns it. */
   readonly since: number;
+  /** How often it was interrupted. */
+  readonly interruptions: number;
 }
 
 /** The interval of checks for writes that have waited too long. */
-const CHECK_MS = 250;
+const CHECK_MS = 100;
 
 export class Writer {
   commits = 0;
@@ -46,12 +54,15 @@ export class Writer {
   private readonly separate: Waiting[] = [];
   /** Whether the last separate write was a dry run; undefined before the first. */
   private wasDryRun: boolean | undefined;
+  /** When the dry run that is under way alone began, and whether it was interrupted. */
+  private dryRun: { readonly waiting: Waiting; since: number; isInterrupted: boolean } | undefined;
   private busy = false;
   private idle: (() => void) | undefined;
 
   constructor(
     private readonly commit: Commit,
     private readonly queueSeconds = MAX_QUEUE_SECONDS,
+    private readonly interrupt?: () => void,
   ) {}
 
   write(list: WriteList, isQuick: boolean): Promise<readonly WriteResult[]> {
@@ -60,7 +71,7 @@ export class Writer {
       const isFull = isQuick ? this.waitingCount >= MAX_WAITING_STATEMENTS : costly.length >= MAX_WAITING_WRITES;
       if (isFull) return reject(tooManyWrites(isQuick));
       const queue = isQuick && rowsIn(list) <= MAX_SHARED_ROWS ? this.shared : this.separate;
-      queue.push({ list, isQuick, resolve, reject, since: performance.now() });
+      queue.push({ list, isQuick, resolve, reject, since: performance.now(), interruptions: 0 });
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -79,10 +90,20 @@ export class Writer {
   }
 
   private async drain(): Promise<void> {
-    const checks = setInterval(() => this.rejectExpired(), CHECK_MS);
+    const checks = setInterval(() => {
+      this.rejectExpired();
+      this.interruptDryRun();
+    }, CHECK_MS);
     while (this.waitingCount > 0) {
-      await this.commitBatch(this.shared.splice(0, MAX_WRITES_PER_COMMIT));
-      await this.commitBatch(this.takeSeparate());
+      await this.commitShared();
+      const separate = this.takeSeparate();
+      const [waiting] = separate;
+      if (waiting?.list.dryRun) this.dryRun = { waiting, since: performance.now(), isInterrupted: false };
+      await this.commitBatch(separate, async () => {
+        await this.commitShared();
+        if (this.dryRun !== undefined) this.dryRun.since = performance.now();
+      });
+      this.dryRun = undefined;
     }
     clearInterval(checks);
     this.busy = false;
@@ -97,6 +118,15 @@ export class Writer {
     }
   }
 
+  private interruptDryRun(): void {
+    const latest = performance.now() - DRY_RUN_YIELD_MS;
+    if (this.dryRun === undefined || this.dryRun.since > latest) return;
+    const stores = this.separate.filter(({ list }) => !list.dryRun);
+    if (![...this.shared, ...stores].some(({ since }) => since <= latest)) return;
+    this.dryRun.isInterrupted = true;
+    this.interrupt?.();
+  }
+
   /** Dry runs alternate with writes that store, so that neither kind displaces the other. */
   private takeSeparate(): Waiting[] {
     const next = this.separate.findIndex(({ list }) => list.dryRun !== this.wasDryRun);
@@ -105,10 +135,18 @@ export class Writer {
     return taken;
   }
 
-  private async commitBatch(batch: readonly Waiting[]): Promise<void> {
+  private commitShared(): Promise<void> {
+    // They have few rows, and so no slices.
+    return this.commitBatch(this.shared.splice(0, MAX_WRITES_PER_COMMIT), () => Promise.resolve());
+  }
+
+  private async commitBatch(batch: readonly Waiting[], whileSending: () => Promise<void>): Promise<void> {
     if (batch.length === 0) return;
     try {
-      const results = await this.commit(batch.map(({ list }) => list));
+      const results = await this.commit(
+        batch.map(({ list }) => list),
+        whileSending,
+      );
       this.commits++;
       this.shared.unshift(...batch.slice(results.length));
       for (const [index, result] of results.entries()) this.report(batch[index]!, result);
@@ -118,6 +156,13 @@ export class Writer {
   }
 
   private report(waiting: Waiting, result: ThreadResult): void {
+    const interruptions = waiting.interruptions + 1;
+    const isInterrupted = this.dryRun?.waiting === waiting && this.dryRun.isInterrupted;
+    const isEnded = result.kind === 'rejected' && result.error.code === '57014';
+    if (isInterrupted && isEnded && interruptions < DRY_RUN_ATTEMPTS) {
+      this.separate.push({ ...waiting, since: performance.now(), interruptions });
+      return;
+    }
     this.writes++;
     try {
       waiting.resolve(settle(result));
