@@ -107,12 +107,11 @@ async function planOf(
   const catalogue = catalogueOf(text, file, catalogueSettings);
   try {
     const plan = await maintenanceOf(settings.database, catalogue, settings).plan({});
-    const { steps } = plan;
     const problems = blockedBy(plan.problems, allowed);
     const { roles } = catalogue;
-    if (role === undefined || roles === undefined || roles.get(role)?.isAll) return { steps, problems };
+    if (role === undefined || roles === undefined || roles.get(role)?.isAll) return { ...plan, problems };
     const words = `your role ${role} would lose rights, so you could not undo the change`;
-    return { steps, problems: [...problems, { words }] };
+    return { ...plan, problems: [...problems, { words, code: 'own-role', values: [role] }] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ApiError('CAT503', 'the migration cannot be planned', {

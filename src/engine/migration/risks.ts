@@ -5,8 +5,14 @@ import { can } from '../../collection/types/type.ts';
 import type { ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
 import { type FirstRows, fieldsIn, permission, type Question, targetColumn, targetOf } from './question.ts';
 
-export interface Problem {
+/** English words. A client says the same in another language by their code and the values in them. */
+export interface Sentence {
   readonly words: string;
+  readonly code?: string | undefined;
+  readonly values?: readonly (string | number)[];
+}
+
+export interface Problem extends Sentence {
   /** The value for `catalogue migrate --allow`; absent if only other rows or another declaration help. */
   readonly allow?: string | undefined;
 }
@@ -18,6 +24,9 @@ interface Risk {
   /** The field whose values must be readable before this question makes sense. */
   readonly about?: Field;
   readonly words: (count: number) => string;
+  readonly code: string;
+  /** The values in the words, without the number of rows, which is the last one. */
+  readonly values: readonly string[];
   readonly allow?: string | undefined;
 }
 
@@ -39,7 +48,7 @@ export function* assess(comparison: Comparison, firstRows: FirstRows): Generator
     const count = yield risk.question;
     if (count === 0 && risk.always !== true) continue;
     if (isFirst(risk)) for (const field of fields) unreadable.add(field);
-    problems.push({ words: risk.words(count), allow: risk.allow });
+    problems.push({ words: risk.words(count), code: risk.code, values: [...risk.values, count], allow: risk.allow });
   }
   return problems;
 }
@@ -73,6 +82,8 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
       question: { kind: 'rows', table: name },
       always: true,
       words: (count) => `${name} is no longer declared, and holds ${rows(count)}`,
+      code: 'drop-collection',
+      values: [name],
       allow: permission('drop', name),
     },
   ],
@@ -88,6 +99,8 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
         question: { kind: 'values', table: before!.name, column: field.name },
         always: true,
         words: (count) => `${words}, and ${have(count, 'a value')}${isComputed ? '' : renamed(change, all)}`,
+        code: isComputed ? 'compute-field' : 'drop-field',
+        values: [`${collection.name}.${field.name}`],
         allow: permission('drop', collection.name, field.name),
       },
     ];
@@ -102,6 +115,8 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
       {
         question: { kind: 'rows', table: before!.name },
         words: (count) => `${have(count, `no ${field.name}`)}: ${words}`,
+        code: 'new-required',
+        values: [`${name}.${field.name}`],
       },
     ];
   },
@@ -110,17 +125,22 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     // A computed field becomes an ordinary one, and keeps its values.
     if (before.type === field.type) return [];
     const table = pair.before!.name;
-    const types = `${name}.${field.name} becomes ${field.type.name}, and was ${before.type.name}`;
+    const path = `${name}.${field.name}`;
+    const types = `${path} becomes ${field.type.name}, and was ${before.type.name}`;
     return [
       {
         question: { kind: 'unreadable', table, of: targetColumn(pair, field) },
         words: (count) =>
           `${types}: ${rows(count)} ${count === 1 ? 'holds' : 'hold'} a value that is not a valid ${field.type.name}`,
+        code: 'unreadable',
+        values: [path, field.type.name, before.type.name],
       },
       {
         question: { kind: 'rows', table },
         about: field,
         words: (count) => `${types}: ${rows(count)} ${count === 1 ? 'is' : 'are'} converted`,
+        code: 'convert',
+        values: [path, field.type.name, before.type.name],
         allow: permission('convert', name, field.name),
       },
       // Different values may become equal in another type.
@@ -134,6 +154,8 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     {
       question: { kind: 'nulls', table: pair.before!.name, of: targetColumn(pair, field) },
       words: (count) => `${have(count, `no ${field.name}`)}: ${name}.${field.name} becomes required`,
+      code: 'require',
+      values: [`${name}.${field.name}`],
       allow: hasDefault(field) ? permission('fill', name, field.name) : undefined,
     },
   ],
@@ -154,6 +176,8 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
       {
         question: { kind: 'dangling', table: pair.before.name, of: targetColumn(pair, field), to: target },
         words: (count) => `${rows(count)} ${count === 1 ? 'refers' : 'refer'} ${words}`,
+        code: 'dangling',
+        values: [`${name}.${field.name}`, to],
         allow: clearing(name, field),
       },
     ];
@@ -166,6 +190,8 @@ function brokenRules(pair: CollectionPair, field: Field): Risk {
     question: { kind: 'broken', table: pair.before!.name, of: targetColumn(pair, field) },
     words: (count) =>
       `${rows(count)} ${count === 1 ? 'breaks' : 'break'} the rules of ${name}.${field.name} (${ruleWords(field)})`,
+    code: 'broken-rules',
+    values: [`${name}.${field.name}`, ruleWords(field)],
     allow: clearing(name, field),
   };
 }
@@ -175,6 +201,8 @@ function computedRisks(pair: CollectionPair, field: Field): readonly Risk[] {
   const missing: Risk = {
     question: { kind: 'nulls', table: pair.before!.name, of: targetColumn(pair, field) },
     words: (count) => `${have(count, `no ${field.name}`)}: ${words}`,
+    code: 'computed-null',
+    values: [`${pair.now.name}.${field.name}`],
   };
   return [...(field.required ? [missing] : []), brokenRules(pair, field)];
 }
@@ -185,6 +213,8 @@ function repeated(pair: CollectionPair, fields: readonly Field[], what: string):
   return {
     question: { kind: 'repeated', table: pair.before!.name, of: fields.map((field) => targetColumn(pair, field)) },
     words: (count) => `${rows(count)} ${count === 1 ? 'repeats' : 'repeat'} ${words}`,
+    code: 'repeated',
+    values: [pair.now.name, names],
   };
 }
 

@@ -1,16 +1,18 @@
 /** Describes a migration: its steps, and its problems with the way to permit them. */
 import { isDeepStrictEqual } from 'node:util';
 import { isBuiltIn } from '../../collection/built-in.ts';
-import type { Catalogue } from '../../collection/declaration.ts';
+import type { Catalogue, Collection, Field } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { Change, ChangeKind, ChangeOf, Comparison } from './changes.ts';
-import type { Problem } from './risks.ts';
+import type { Problem, Sentence } from './risks.ts';
 
 export interface MigrationPlan {
   /** Steps that were done, or would be. */
   readonly steps: readonly string[];
   /** Why nothing is done. */
   readonly problems: readonly Problem[];
+  /** The steps that differ by collection or field, for clients in other languages. */
+  readonly sentences?: readonly Sentence[];
 }
 
 export function createStep({ name }: { readonly name: string }): string {
@@ -45,12 +47,22 @@ export function waitNotices(counts: RowCounts): readonly string[] {
 }
 
 /** Constraints of a new table are not listed separately, nor those that only get the name of a renamed field. */
-export function stepsOf({ changes }: Comparison, counts: RowCounts = new Map()): string[] {
+export function sentencesOf({ changes }: Comparison, counts: RowCounts = new Map()): Sentence[] {
   const created = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
   return changes
     .filter((change) => change.kind === 'create-collection' || !created.has(change.collection))
     .filter((change) => change.kind !== 'change-rules' || !isDeepStrictEqual(change.before.rules, change.field.rules))
-    .map((change) => (WORDS[change.kind] as (change: Change, counts: RowCounts) => string)(change, counts));
+    .map((change) => {
+      const [words, ...values] = (WORDS[change.kind] as (change: Change, counts: RowCounts) => StepWords)(
+        change,
+        counts,
+      );
+      return values.length === 0 ? { words } : { words, code: change.kind, values };
+    });
+}
+
+export function stepsOf(comparison: Comparison, counts?: RowCounts): string[] {
+  return sentencesOf(comparison, counts).map(({ words }) => words);
 }
 
 /** The steps that create indexes. Without them, the service is only slower. */
@@ -58,29 +70,47 @@ export function indexStepsOf({ changes, ...comparison }: Comparison): string[] {
   return stepsOf({ ...comparison, changes: changes.filter(({ kind }) => kind === 'add-index') });
 }
 
-const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>, counts: RowCounts) => string } = {
-  'create-collection': ({ collection }) => createStep(collection),
-  'drop-collection': ({ collection }) => `drop table ${collection.name}`,
-  'rename-collection': ({ collection, before }) => `rename table ${before.name} to ${collection.name}`,
-  'change-key': ({ collection }) => `change the key of ${collection.name}`,
-  'add-field': ({ collection: { name }, field }, counts) =>
-    `add field ${name}.${field.name}${field.computed === undefined ? '' : waitWords(name, counts.get(name))}`,
-  'drop-field': ({ collection, field }) => `drop field ${collection.name}.${field.name}`,
-  'rename-field': ({ collection, field, before }) => `rename field ${collection.name}.${before.name} to ${field.name}`,
-  'change-type': ({ collection, field, before }) =>
-    before.type === field.type
-      ? `no longer compute ${collection.name}.${field.name}`
-      : `change the type of ${collection.name}.${field.name} to ${field.type.name}`,
-  require: ({ collection, field }) => `require ${collection.name}.${field.name}`,
-  'allow-null': ({ collection, field }) => `no longer require ${collection.name}.${field.name}`,
-  'change-default': ({ collection, field }) => `change the default of ${collection.name}.${field.name}`,
-  'change-rules': ({ collection, field }) => `change the rules of ${collection.name}.${field.name}`,
-  'add-unique': ({ unique }) => `add unique constraint ${unique.name}`,
-  'drop-unique': ({ unique }) => `drop unique constraint ${unique.name}`,
-  'add-reference': ({ reference }) => `add reference ${reference.name}`,
-  'drop-reference': ({ reference }) => `drop reference ${reference.name}`,
-  'add-index': ({ index }) => `create index ${index.name}`,
-  'drop-index': ({ index }) => `drop index ${index.name}`,
+type StepWords = readonly [words: string, ...values: string[]];
+
+const pathOf = ({ collection, field }: { readonly collection: Collection; readonly field: Field }) =>
+  `${collection.name}.${field.name}`;
+
+/** The words of a step, and the values in them. Without values, the words are only English. */
+const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>, counts: RowCounts) => StepWords } = {
+  'create-collection': ({ collection }) => [createStep(collection), collection.name],
+  'drop-collection': ({ collection: { name } }) => [`drop table ${name}`, name],
+  'rename-collection': ({ collection: { name }, before }) => [
+    `rename table ${before.name} to ${name}`,
+    before.name,
+    name,
+  ],
+  'change-key': ({ collection: { name } }) => [`change the key of ${name}`, name],
+  'add-field': (change, counts) => {
+    const { name } = change.collection;
+    const wait = change.field.computed === undefined ? '' : waitWords(name, counts.get(name));
+    return wait === '' ? [`add field ${pathOf(change)}`, pathOf(change)] : [`add field ${pathOf(change)}${wait}`];
+  },
+  'drop-field': (change) => [`drop field ${pathOf(change)}`, pathOf(change)],
+  'rename-field': ({ collection, field, before }) => {
+    const path = pathOf({ collection, field: before });
+    return [`rename field ${path} to ${field.name}`, path, field.name];
+  },
+  'change-type': (change) => {
+    const [path, { type }] = [pathOf(change), change.field];
+    return change.before.type === type
+      ? [`no longer compute ${path}`]
+      : [`change the type of ${path} to ${type.name}`, path, type.name];
+  },
+  require: (change) => [`require ${pathOf(change)}`, pathOf(change)],
+  'allow-null': (change) => [`no longer require ${pathOf(change)}`, pathOf(change)],
+  'change-default': (change) => [`change the default of ${pathOf(change)}`, pathOf(change)],
+  'change-rules': (change) => [`change the rules of ${pathOf(change)}`, pathOf(change)],
+  'add-unique': ({ unique: { name } }) => [`add unique constraint ${name}`, name],
+  'drop-unique': ({ unique: { name } }) => [`drop unique constraint ${name}`, name],
+  'add-reference': ({ reference: { name } }) => [`add reference ${name}`, name],
+  'drop-reference': ({ reference: { name } }) => [`drop reference ${name}`, name],
+  'add-index': ({ index: { name } }) => [`create index ${name}`, name],
+  'drop-index': ({ index: { name } }) => [`drop index ${name}`, name],
 };
 
 /** A value of a computed field that a stored row would have does not fit its type. */

@@ -60,8 +60,8 @@ export class PostgresMaintenance implements Maintenance {
 
   plan(options: MigrationOptions): Promise<MigrationPlan> {
     return withOneConnection(this.target, this.settings, async (pool) => {
-      const { steps, problems } = await planSchema(pool, this.requirement(options));
-      return { steps, problems };
+      const { indexSteps: _, ...plan } = await planSchema(pool, this.requirement(options));
+      return plan;
     });
   }
 

@@ -221,6 +221,11 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       expect(await planned.json()).toEqual({
         file,
         steps: ['change the rules of products.price', 'add field products.colour', 'create table brands'],
+        sentences: [
+          { words: 'change the rules of products.price', code: 'change-rules', values: ['products.price'] },
+          { words: 'add field products.colour', code: 'add-field', values: ['products.colour'] },
+          { words: 'create table brands', code: 'create-collection', values: ['brands'] },
+        ],
         problems: [],
         written: false,
         text: shown
@@ -238,8 +243,18 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         readonly problems: unknown;
       };
       expect(problems).toEqual([
-        { words: 'products.name is no longer declared, and 2 rows have a value', allow: 'drop:products.name' },
-        { words: '1 row breaks the rules of products.price (maximum 100)', allow: 'clear:products.price' },
+        {
+          words: 'products.name is no longer declared, and 2 rows have a value',
+          code: 'drop-field',
+          values: ['products.name', 2],
+          allow: 'drop:products.name',
+        },
+        {
+          words: '1 row breaks the rules of products.price (maximum 100)',
+          code: 'broken-rules',
+          values: ['products.price', 'maximum 100', 1],
+          allow: 'clear:products.price',
+        },
       ]);
     });
 

@@ -122,7 +122,8 @@ function postgresPlace(): Place {
   };
 }
 
-function planOf(url: string, schema: string, declaration: Declaration): Promise<MigrationPlan> {
+/** The plan without its sentences, which say the steps again. */
+async function planOf(url: string, schema: string, declaration: Declaration): Promise<MigrationPlan> {
   const { catalogue, ...terms } = demandOf(declaration);
   const settings = {
     ...TEST_SETTINGS,
@@ -132,7 +133,8 @@ function planOf(url: string, schema: string, declaration: Declaration): Promise<
     replicaLagSeconds: 10,
     idempotencyHours: 24,
   };
-  return maintenanceOf(url, catalogue, settings).plan(terms);
+  const { sentences: _, ...plan } = await maintenanceOf(url, catalogue, settings).plan(terms);
+  return plan;
 }
 
 async function opened(engine: Engine, catalogue: Catalogue, { options, storage }: Declaration): Promise<Opened> {

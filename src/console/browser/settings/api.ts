@@ -29,10 +29,19 @@ export interface Declaration {
   readonly text: string;
 }
 
+/** English words, and what they say in another language: a code and values. */
+export interface Sentence {
+  readonly words: string;
+  readonly code?: string;
+  readonly values?: readonly (string | number)[];
+}
+
 export interface Plan {
   readonly file: string;
   readonly steps: readonly string[];
-  readonly problems: readonly { readonly words: string; readonly allow?: string }[];
+  /** The words of some steps. */
+  readonly sentences?: readonly Sentence[];
+  readonly problems: readonly (Sentence & { readonly allow?: string })[];
   readonly text: string;
 }
 

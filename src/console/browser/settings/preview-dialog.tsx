@@ -14,6 +14,7 @@ import {
   type Patch,
   type PlannedChange,
   planChange,
+  type Sentence,
   untilServed,
   useDeclaration,
 } from './api.ts';
@@ -73,13 +74,19 @@ export function PreviewDialog({ patch, version, before, plan }: PlannedChange) {
   );
 }
 
+/** A sentence of the service in the language of the person. Rare ones have English words only. */
+function inOwnWords({ words, code = '', values = [] }: Sentence, texts: object): string {
+  const text = (texts as Readonly<Record<string, (...values: readonly (string | number)[]) => string>>)[code];
+  return text?.(...values) ?? words;
+}
+
 interface PlanWordsProps extends Pick<PlannedChange, 'before' | 'plan'> {
   /** The way to permit a loss of data. */
   readonly children: (allow: string) => ReactNode;
 }
 
 function PlanWords({ before, plan, children }: PlanWordsProps) {
-  const { file, steps, problems, text } = plan;
+  const { file, steps, sentences = [], problems, text } = plan;
   const { removed, added } = changedLines(before, text);
   return (
     <>
@@ -87,14 +94,16 @@ function PlanWords({ before, plan, children }: PlanWordsProps) {
       {steps.length === 0 && <p>{t.settings.noSteps}</p>}
       <ul className="bullets">
         {steps.map((step) => (
-          <li key={step}>{step}</li>
+          <li key={step}>
+            {inOwnWords(sentences.find(({ words }) => words === step) ?? { words: step }, t.settings.steps)}
+          </li>
         ))}
       </ul>
       {problems.length > 0 && <h3 className="problem">{t.settings.problems}</h3>}
       <ul className="bullets">
-        {problems.map(({ words, allow }) => (
-          <li key={words}>
-            {words}
+        {problems.map(({ allow, ...problem }) => (
+          <li key={problem.words}>
+            {inOwnWords(problem, t.settings.risks)}
             {allow !== undefined && children(allow)}
           </li>
         ))}

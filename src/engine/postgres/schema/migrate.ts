@@ -18,6 +18,7 @@ import {
   notMigrated,
   type RowCounts,
   recomputedTables,
+  sentencesOf,
   stepsOf,
   waitNotices,
 } from '../../migration/words.ts';
@@ -141,8 +142,10 @@ export async function planSchema(
     await transaction.unsafe('set local statement_timeout = 0');
     const found = rejectNewer(await inspectSchema(transaction, requirement), requirement);
     const problems = await problemsOf(transaction, requirement, found);
+    const counts = await countRows(transaction, found.comparison);
     return {
-      steps: stepsIn(found, await countRows(transaction, found.comparison)),
+      steps: stepsIn(found, counts),
+      sentences: sentencesOf(found.comparison, counts),
       indexSteps: indexStepsOf(found.comparison),
       problems,
     };

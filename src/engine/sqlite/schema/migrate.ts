@@ -25,6 +25,7 @@ import {
   MigrationRejected,
   notMigrated,
   recomputedTables,
+  sentencesOf,
   stepsOf,
   waitNotices,
 } from '../../migration/words.ts';
@@ -86,8 +87,10 @@ function checkReadable(db: Database, { catalogue }: SqliteRequirement): readonly
 /** The steps and obstacles, from one snapshot and without changes. */
 export function planSchema(db: Database, requirement: SqliteRequirement): MigrationPlan {
   defineConversions(db);
-  const { steps, problems } = withComputedErrors(db, () => db.transaction(() => planOf(db, requirement)).deferred());
-  return { steps, problems };
+  const { sentences, steps, problems } = withComputedErrors(db, () =>
+    db.transaction(() => planOf(db, requirement)).deferred(),
+  );
+  return { steps, problems, sentences };
 }
 
 function planOf(db: Database, requirement: SqliteRequirement) {
@@ -105,7 +108,8 @@ function planOf(db: Database, requirement: SqliteRequirement) {
   ];
   const countRows = (table: string) => schema.count(db, `select count(*) from ${identifier(table)}`);
   const counts = new Map([...recomputedTables(comparison)].map(([name, table]) => [name, countRows(table)]));
-  return { found, comparison, counts, steps: stepsOf(comparison, counts), problems };
+  const sentences = sentencesOf(comparison, counts);
+  return { found, comparison, counts, sentences, steps: sentences.map(({ words }) => words), problems };
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
