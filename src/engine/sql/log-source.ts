@@ -65,11 +65,21 @@ export function logColumns(view: LogView, scopes: LogScopes): LogColumns {
   };
 }
 
-/** A column of one scan of the log. It depends on the collection of the entry, unless all collections agree. */
+/** Columns that need no row. */
+const OF_ENTRY: ReadonlySet<string> = new Set(['log.key', 'log.kind', 'null', 'null::text', 'true']);
+
+export function needsRow(column: string): boolean {
+  return !OF_ENTRY.has(column);
+}
+
+/**
+ * A column of one scan of the log. It reads the row of an entry only as one of its collection, since a database may
+ * test values before the collection, and rows of others have values of other types.
+ */
 export function columnByCollection(columns: ReadonlyMap<string, LogColumns>, part: keyof LogColumns): string {
   const [first, ...others] = new Set([...columns.values()].map((each) => each[part]));
   if (first === undefined) return 'null';
-  if (others.length === 0) return first;
+  if (others.length === 0 && !needsRow(first)) return first;
   const cases = [...columns].map(([each, found]) => `when ${quoteText(each)} then ${found[part]}`);
   return `case log.collection ${cases.join(' ')} end`;
 }

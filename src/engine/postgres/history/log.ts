@@ -5,7 +5,7 @@ import type { LogView, ReadPlan } from '../../../plan/types.ts';
 import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, notLogged, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
-import { columnByCollection, type LogColumns, logColumns, withSources } from '../../sql/log-source.ts';
+import { columnByCollection, type LogColumns, logColumns, needsRow, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { type Bind, columnList, identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
@@ -133,13 +133,10 @@ function entryColumns(view: LogView, dialect: SqlDialect, bind: Bind): LogColumn
     concat: (texts) => `(${texts.join(' || ')})`,
   });
   const read = (sql: string) =>
-    OF_ENTRY.has(sql) ? sql : `(select ${sql} from (select) as entry ${row('old')} ${row('new')})`;
+    needsRow(sql) ? `(select ${sql} from (select) as entry ${row('old')} ${row('new')})` : sql;
   const { key, kind, before, after, condition } = columns;
   return { key: read(key), kind: read(kind), before: read(before), after: read(after), condition: read(condition) };
 }
-
-/** Columns that need no row. */
-const OF_ENTRY: ReadonlySet<string> = new Set(['log.key', 'log.kind', 'null::text', 'true']);
 
 const ENTRIES_PER_STEP = 1_000;
 const CHECK_MS = 60_000;

@@ -93,7 +93,8 @@ interface LogRead {
 
 /**
  * One scan of the log, in which each column depends on the collection of the entry. Other reads than those by key go by
- * position: the index would find most entries of a collection, and all of them would be sorted for one page.
+ * position: the index would find most entries of a collection, and all of them would be sorted for one page. The
+ * sign before the collection keeps a filter on it from being tested in place of the condition, after other filters.
  */
 function changesSource(views: readonly LogView[], { name, isByKey, upTo }: LogRead, bind: Bind): string {
   const scopes = (view: LogView): LogScopes => ({
@@ -107,7 +108,7 @@ function changesSource(views: readonly LogView[], { name, isByKey, upTo }: LogRe
     (part) => `${columnByCollection(columns, part)} as ${part}`,
   );
   const bounded = upTo === undefined ? '' : ` and log.seq <= ${bind(upTo)}`;
-  return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${shown.join(', ')}
+  return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, +log.collection as collection, ${shown.join(', ')}
     from ${LOG_TABLE} as log${isByKey ? '' : ' not indexed'} where ${conditionOf(columns)}${bounded})`;
 }
 
