@@ -2,11 +2,12 @@
  * Rows that references or the time hide change no byte of a response and no event. Two databases that differ only in
  * such rows give the same answers to every request of a role, writes, the log and feeds included.
  */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type FeedService, serveFeeds } from '../support/engines/feed-service.ts';
 import { identify } from '../support/engines/roles.ts';
 import { openDeclaredEngine } from '../support/engines/shop.ts';
+import { CountedPairs, kindOf } from '../support/generated/counted-pairs.ts';
 import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import {
@@ -24,10 +25,7 @@ import { sendJson } from '../support/stories.ts';
 const ROUNDS = 2;
 const REQUESTS = RUNS > 1 ? 120 : 25;
 const SECRET = /secret/;
-let pairs = 0;
-afterAll(() => {
-  if (RUNS > 1) console.log(`${pairs} pairs of responses and events were equal`);
-});
+const pairs = new CountedPairs();
 
 type Role = keyof typeof PATH_ROLES;
 const headersOf = (role: Role): Record<string, string> =>
@@ -36,8 +34,9 @@ const headersOf = (role: Role): Record<string, string> =>
 const FEEDS = ['/products?select=id,name,prices(id,amount)', '/prices?select=id,amount,products(name)'];
 const OWN_FEEDS = ['/order_lines', '/orders?select=id,order_lines(quantity)'];
 
-async function expectSame(services: readonly FeedService[], role: Role, { path, init }: RoleRequest): Promise<void> {
-  const answers: unknown[] = [];
+async function expectSame({ engine, services }: Pair, role: Role, request: RoleRequest): Promise<void> {
+  const { path, init } = request;
+  const answers: { readonly status: number; readonly [part: string]: unknown }[] = [];
   for (const { fetch } of services) {
     const headers = { ...(init.headers as Record<string, string>), ...headersOf(role) };
     const response = await fetch(path, { ...init, headers });
@@ -54,28 +53,34 @@ async function expectSame(services: readonly FeedService[], role: Role, { path, 
   const said = { role, path, ...init };
   expect({ ...said, answer: answers[1] }).toEqual({ ...said, answer: answers[0] });
   const isAsked = SECRET.test(path);
-  expect({ ...said, ...(answers[0] as object) }).toMatchObject({
+  expect({ ...said, ...answers[0]! }).toMatchObject({
     isFault: false,
     ...(isAsked ? {} : { isSecret: false }),
   });
-  pairs++;
+  pairs.add(engine, kindOf(request), answers[0]!.status < 400);
 }
 
-function expectSameEvents([one, other]: readonly (readonly EventClient[])[]): void {
+function expectSameEvents(engine: string, [one, other]: readonly (readonly EventClient[])[]): void {
   for (const [at, client] of one!.entries()) {
     const [events, others] = [client.take(), other![at]!.take()];
     expect(others).toEqual(events);
     expect(JSON.stringify(events)).not.toMatch(SECRET);
-    pairs++;
+    pairs.add(engine, 'feed');
   }
 }
 
-async function tryRole(services: readonly FeedService[], role: Role, choose: Chooser): Promise<void> {
+interface Pair {
+  readonly engine: string;
+  readonly services: readonly FeedService[];
+}
+
+async function tryRole(pair: Pair, role: Role, choose: Chooser): Promise<void> {
+  const { engine, services } = pair;
   const paths = role === 'customer' ? [...FEEDS, ...OWN_FEEDS] : FEEDS;
   const feeds = await Promise.all(
     services.map((each) => Promise.all(paths.map((path) => each.follow(path, headersOf(role))))),
   );
-  expectSameEvents(feeds);
+  expectSameEvents(engine, feeds);
   for (let round = 0; round < ROUNDS; round++) {
     const marker = `marker ${round}`;
     const writes = chooseWrites(choose, marker);
@@ -85,7 +90,7 @@ async function tryRole(services: readonly FeedService[], role: Role, choose: Cho
     }
     for (const [first] of feeds)
       await until(marker, () => first!.events.some(({ data }) => data.name === marker) || first!.isEnded);
-    for (let count = 0; count < REQUESTS; count++) await expectSame(services, role, choosePathRequest(choose, role));
+    for (let count = 0; count < REQUESTS; count++) await expectSame(pair, role, choosePathRequest(choose, role));
   }
   for (const { fetch } of services) {
     const last = sendJson('PATCH', { name: 'the end' }, { 'x-role': 'admin' });
@@ -109,7 +114,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (engine) => {
           services.push(serveFeeds(await openDeclaredEngine(engine, PATH_SECRETS, rows), PATH_SECRETS, { identify }));
         }
         try {
-          await tryRole(services, role, choose);
+          await tryRole({ engine, services }, role, choose);
         } finally {
           await Promise.all(services.map((each) => each.close()));
         }

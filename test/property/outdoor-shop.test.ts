@@ -2,11 +2,12 @@
  * Strangers learn nothing from the outdoor shop of examples/shop. Two databases that differ only in hidden rows and
  * fields (through references, through time, drafts, orders of others) give the same responses and events.
  */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ANONYMOUS, type Caller } from '../../src/collection/access/caller.ts';
 import { type FeedService, serveFeeds } from '../support/engines/feed-service.ts';
 import { openDeclaredEngine } from '../support/engines/shop.ts';
+import { CountedPairs, kindOf } from '../support/generated/counted-pairs.ts';
 import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import { chooseOutdoorRequest } from '../support/generated/outdoor-requests.ts';
@@ -31,12 +32,7 @@ const ROUNDS = 3;
 /** A long run reads more between the writes, which take most of the time. */
 const REQUESTS = RUNS > 1 ? 400 : 25;
 const ROWS = [outdoorRows(0), outdoorRows(1)] as const;
-let pairs = 0;
-const statuses = new Map<number, number>();
-afterAll(() => {
-  if (RUNS > 1)
-    console.log(`${pairs} pairs of responses and events were equal, by status`, Object.fromEntries(statuses));
-});
+const pairs = new CountedPairs();
 
 /** The token is the name of the role. */
 function identify({ headers }: Pick<Request, 'headers'>): Caller {
@@ -70,6 +66,7 @@ class Pair {
 
   constructor(
     private readonly services: readonly FeedService[],
+    private readonly engine: string,
     readonly role: string,
   ) {
     this.followed = ['customer', 'regular'].includes(role) ? [...FEEDS, ...FEEDS_OF_CUSTOMERS] : FEEDS;
@@ -135,7 +132,7 @@ class Pair {
     const [one, other] = this.feeds.map((clients) => clients.map(({ rows }) => [...rows].sort()));
     expect({ role: this.role, marker, rows: other! }).toEqual({ role: this.role, marker, rows: one! });
     expect(JSON.stringify(one)).not.toMatch(SECRET);
-    pairs += this.followed.length;
+    for (const _feed of this.followed) pairs.add(this.engine, 'feed');
   }
 
   async expectSame(request: RoleRequest): Promise<void> {
@@ -155,8 +152,7 @@ class Pair {
       showsSecret: false,
       body: false,
     });
-    statuses.set(one!.status, (statuses.get(one!.status) ?? 0) + 1);
-    pairs++;
+    pairs.add(this.engine, kindOf(request), one!.status < 400);
   }
 
   private async ask({ fetch }: FeedService, { path, init }: RoleRequest) {
@@ -216,7 +212,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (engine) => {
           ),
         );
         try {
-          await tryPair(new Pair(services, role), chooserOf(generate));
+          await tryPair(new Pair(services, engine, role), chooserOf(generate));
         } finally {
           await Promise.all(services.map((each) => each.close()));
         }

@@ -6,9 +6,10 @@
  * is deleted or gets another key. Assigned keys continue after hidden ones. Therefore written rows have their own keys,
  * keep them, and refer only to visible rows.
  */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { openRoled, ROLE_ENGINES, type Roled } from '../support/engines/roles.ts';
+import { CountedPairs, kindOf } from '../support/generated/counted-pairs.ts';
 import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import { BEGINNING, CLAIMS, differing, HIDDEN, listed, ROLED, SEES } from '../support/generated/role-model.ts';
@@ -22,10 +23,7 @@ import {
 
 const ROLES = Object.keys(SEES);
 const REQUESTS = 20;
-let pairs = 0;
-afterAll(() => {
-  if (RUNS > 1) console.log(`${pairs} pairs of responses were equal`);
-});
+const pairs = new CountedPairs();
 
 async function ask(catalogue: Roled, role: string, { path, init }: RoleRequest) {
   const response = await catalogue.as(role, CLAIMS).fetch(path, init);
@@ -33,29 +31,33 @@ async function ask(catalogue: Roled, role: string, { path, init }: RoleRequest) 
   return { status: response.status, headers, body: await response.text() };
 }
 
-async function expectSame(databases: readonly Roled[], role: string, request: RoleRequest): Promise<void> {
-  const [one, other] = await Promise.all(databases.map((each) => ask(each, role, request)));
+interface Databases {
+  readonly engine: string;
+  readonly pair: readonly Roled[];
+}
+
+async function expectSame({ engine, pair }: Databases, role: string, request: RoleRequest): Promise<void> {
+  const [one, other] = await Promise.all(pair.map((each) => ask(each, role, request)));
   const said = { role, path: request.path, ...request.init };
   expect({ ...said, ...other! }).toEqual({ ...said, ...one! });
   expect({ ...said, isFault: one!.status >= 500 }).toEqual({ ...said, isFault: false });
-  pairs++;
+  pairs.add(engine, kindOf(request), one!.status < 400);
 }
 
 /** Opens two databases that look the same to a role. */
-function opened(engine: string, role: string, choose: Chooser): Promise<Roled[]> {
-  return Promise.all(
-    [BEGINNING, differing(choose, role)].map((rows) => openRoled(engine, ROLED, rows, { plans: true })),
-  );
+async function opened(engine: string, role: string, choose: Chooser): Promise<Databases> {
+  const open = (rows: typeof BEGINNING) => openRoled(engine, ROLED, rows, { plans: true });
+  return { engine, pair: await Promise.all([BEGINNING, differing(choose, role)].map(open)) };
 }
 
-async function tryAny(databases: readonly Roled[], role: string, choose: Chooser): Promise<void> {
+async function tryAny(databases: Databases, role: string, choose: Chooser): Promise<void> {
   for (let count = 0; count < REQUESTS; count++) {
     const write = count % 6 === 5 ? chooseBatch : chooseWrite;
     const request = count % 3 === 2 ? write(choose, role) : chooseRead(choose, role);
     await expectSame(databases, role, request);
     // Repeated requests check that cached responses, including those for other roles, do not differ.
     if (count % 4 === 0 && request.init.method !== 'GET') continue;
-    if (count % 8 === 0) await Promise.all(databases.map((each) => ask(each, 'admin', request)));
+    if (count % 8 === 0) await Promise.all(databases.pair.map((each) => ask(each, 'admin', request)));
     if (request.init.method === 'GET') await expectSame(databases, role, request);
   }
 }
@@ -64,7 +66,7 @@ async function tryAny(databases: readonly Roled[], role: string, choose: Chooser
 const STEPS: Readonly<Record<string, number>> = { SQLite: 20 };
 const USUAL_STEP = 40;
 
-async function tryEveryWay(databases: readonly Roled[], role: string, choose: Chooser, step: number): Promise<void> {
+async function tryEveryWay(databases: Databases, role: string, choose: Chooser, step: number): Promise<void> {
   let count = choose.number(0, step - 1);
   for (const { name, fields } of ROLED.collections.values()) {
     for (const field of fields) {
@@ -87,7 +89,7 @@ for (const engine of ROLE_ENGINES) {
               await tryEveryWay(databases, role, choose, STEPS[engine] ?? USUAL_STEP);
               await tryAny(databases, role, choose);
             } finally {
-              await Promise.all(databases.map((each) => each.close()));
+              await Promise.all(databases.pair.map((each) => each.close()));
             }
           }),
           { numRuns: RUNS, endOnFailure: true },

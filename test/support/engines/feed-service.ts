@@ -1,5 +1,5 @@
-/** A service with feeds on a real socket. Request headers name the caller, as in `roles.ts`. */
-import { type AppOptions, createApp } from '../../../src/app.ts';
+/** A service with feeds and agents on a real socket. Request headers name the caller, as in `roles.ts`. */
+import { type App, type AppOptions, createApp } from '../../../src/app.ts';
 import { defined } from '../../../src/base/defined.ts';
 import type { Catalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
@@ -8,9 +8,11 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { Feed } from '../../../src/feed/feed.ts';
 import type { FeedLimits } from '../../../src/feed/open-feeds.ts';
 import { JSON_MEDIA } from '../../../src/http/negotiate.ts';
+import { firstPage } from '../../../src/http/pages.ts';
 import { planRead } from '../../../src/plan/read/read.ts';
 import type { Identify } from '../../../src/response/authenticate.ts';
 import { encodingOf, readWhole } from '../../../src/response/body.ts';
+import { mcpPages } from '../../../src/serve/mcp/mcp.ts';
 import { listen } from '../../../src/serve/server.ts';
 import { EventClient } from '../network/event-stream.ts';
 
@@ -42,16 +44,21 @@ export function serveFeeds(
     maxFeeds = 100,
     maxFeedsPerCaller = maxFeeds,
     maxUnsentBytes,
+    pages = () => undefined,
     ...others
   }: { identify?: Identify } & Partial<FeedLimits> & Pick<AppOptions, 'edgeChecks' | 'pages'> = {},
 ): FeedService {
   const feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller, ...defined({ maxUnsentBytes }) });
-  const app = createApp({
+  const app: App = createApp({
     catalogue,
     engine,
     feed: feed.answer,
     maxBodyBytes: 8 * 1024 * 1024,
     allowUnfilteredWrites: true,
+    pages: firstPage(
+      pages,
+      mcpPages(catalogue, (call) => app.answer(call)),
+    ),
     ...others,
     ...(identify === undefined ? {} : { identify }),
   });

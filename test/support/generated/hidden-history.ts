@@ -1,16 +1,31 @@
 /**
- * A shop whose secrets no role but admin reads: withdrawn products, hidden groups, costs, drafts, passports, a vault.
- * Two databases get the same writes except for secrets. The writes log the same number of changes in both, since gaps
- * between positions are visible.
+ * A shop whose secrets no role but admin reads: withdrawn products and comments on them, hidden groups, costs, drafts,
+ * passports, a vault. Two databases get the same writes except for secrets. The writes log the same number of changes
+ * in both, since gaps between positions are visible.
  */
 import type { Row } from '../../../src/collection/value.ts';
 import { declaredBy } from '../engines/roles.ts';
 import { gradient } from '../pictures.ts';
 import type { Chooser } from './embedding-requests.ts';
-import type { RoleRequest } from './role-requests.ts';
 
-export const SECRET_SHOP = declaredBy(`
-collections:
+/** A view of the database that shows everything, which something else made. Roles read some of it. */
+export const VIEW_OF_OTHERS = `
+create view offers as
+  select p.id as number, p.name, p.price, p.cost, p.withdrawn, p.seller, p.group_id, g.name as group_name
+  from products p left join groups g on g.id = p.group_id`;
+const OFFERS = `
+  offers:
+    key: none
+    references: [{ fields: [group_id], collection: groups, to: [id], constraint: offers_group }]
+    fields: { number: int4, name: text, price: int4, cost: int4, withdrawn: boolean, seller: int4, group_id: int4, group_name: text }`;
+const OFFERS_OF_VISITORS = `
+    offers: { read: { where: 'withdrawn=is.false', fields: [number, name, price, group_id] } }`;
+const OFFERS_OF_SELLERS = `
+    offers: { read: { where: 'withdrawn=is.false&seller=eq.{claims.seller}', fields: [number, name, price, seller] } }`;
+
+const secretShop = (offers = '', ofVisitors = '', ofSellers = '') =>
+  declaredBy(`
+collections:${offers}
   groups:
     fields:
       id: int4
@@ -18,6 +33,7 @@ collections:
       hidden: { type: boolean, required: true, default: false }
       note: text
   products:
+    comments: product_comments
     fields:
       id: int4
       name: { type: text, required: true }
@@ -34,17 +50,22 @@ collections:
     fields: { id: int4, name: text, passport: image, note: text }
   vault:
     fields: { id: int4, scan: image, note: text, product_id: { type: int4, references: { collection: products, onDelete: cascade } } }
+  tags: { fields: { id: int4, name: text } }
 roles:
-  visitor:
+  visitor:${ofVisitors}
     products: { read: { where: 'withdrawn=is.false', fields: [id, name, price, group_id, image, pictures] } }
     groups: { read: { where: 'hidden=is.false', fields: [id, name] } }
     people: { read: { fields: [id, name] } }
+    product_comments: { read: true, create: true, update: true, delete: true }
+    tags: { read: true, create: true, update: true, delete: true }
     changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }
-  seller:
+  seller:${ofSellers}
     products:
       read: { where: 'withdrawn=is.false&seller=eq.{claims.seller}', fields: [id, name, price, seller, group_id, image, pictures] }
       update: { fields: [name, price, image, pictures] }
     people: { read: { fields: [id, name] }, update: { fields: [name] } }
+    product_comments: { read: true, create: { fields: [id, row_id, text] }, update: { fields: [text] } }
+    tags: { read: true, create: true, delete: true }
     changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }
   mixed:
     include: [visitor]
@@ -52,21 +73,35 @@ roles:
   admin: all
 `);
 
+export const SECRET_SHOP = secretShop();
+/** The same with a view of the database, on PostgreSQL. */
+export const SECRET_SHOP_WITH_VIEW = secretShop(OFFERS, OFFERS_OF_VISITORS, OFFERS_OF_SELLERS);
+
 export const SECRET_ROLES = ['visitor', 'seller', 'mixed'];
 export const SELLER = { seller: 1 } as const;
 /** Marks every secret text. */
 export const SECRET = /HIDDEN/;
 
-type Database = 0 | 1;
+export type Database = 0 | 1;
 
 /** A row that every role always sees, in each collection but the vault. */
 const MARKED = 90;
+/** A product that no role ever sees. */
+export const NEVER_SHOWN = 7;
 
-const uuid = (kind: number, number: number) => `${kind}0000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+export const uuid = (kind: number, number: number) =>
+  `${kind}0000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const MARKED_COMMENT = uuid(5, MARKED);
+/** The comments of each role: on a product that it sees, on one that may be withdrawn, on one that it never sees. */
+export const ownComments = (role: string): readonly string[] =>
+  [1, 4, NEVER_SHOWN].map((product) => uuid(6, 10 * SECRET_ROLES.indexOf(role) + product));
 /** The files of both databases, and those of one of them. */
-const SHARED_FILES = [0, 1, 2, 3, 4, 5].map((number) => uuid(1, number));
+export const SHARED_FILES = [0, 1, 2, 3, 4, 5].map((number) => uuid(1, number));
 const filesOf = (database: Database) => [...SHARED_FILES, ...[6, 7].map((number) => uuid(2 + database, number))];
 
+const comment = (id: string, row_id: number, text: string): Row => {
+  return { id, row_id, text, author: 'token admin', created_at: '2020-01-01T00:00:00Z' };
+};
 const product = (id: number, more: Row): Row => ({ id, name: `product ${id}`, price: id, seller: 1, ...more });
 
 export function secretRows(database: Database): Readonly<Record<string, readonly Row[]>> {
@@ -91,8 +126,22 @@ export function secretRows(database: Database): Readonly<Record<string, readonly
       product(4, { group_id: 3, pictures: `{${ids[3]}}`, drafts: `{${ids[4 + database]}}` }),
       product(5, { group_id: null, image: ids[0]! }),
       product(6, { withdrawn: true, name: `HIDDEN ${database}`, image: ids[2 + database]! }),
-      product(MARKED, { cost: 10 + database }),
+      product(NEVER_SHOWN, { withdrawn: true, name: `HIDDEN ${database}`, image: ids[5 - database]! }),
+      product(MARKED, { cost: 10 + database, image: ids[0]! }),
     ],
+    product_comments: [
+      comment(MARKED_COMMENT, MARKED, 'marker'),
+      comment(uuid(5, 1), 1, 'Fine'),
+      comment(uuid(5, 3), 3, 'Gone'),
+      comment(uuid(5, NEVER_SHOWN), NEVER_SHOWN, `HIDDEN ${database}`),
+      ...SECRET_ROLES.flatMap((role) =>
+        [1, 4, NEVER_SHOWN].map((row, index) => {
+          const text = row === NEVER_SHOWN ? `HIDDEN ${database}` : `mine on ${row}`;
+          return { ...comment(ownComments(role)[index]!, row, text), author: `token ${role}` };
+        }),
+      ),
+    ],
+    tags: [1, 2, 3].map((id) => ({ id, name: `tag ${id}` })),
     people: [
       { id: MARKED, name: 'marker' },
       { id: 1, name: 'Bob', passport: ids[5 - database]! },
@@ -124,6 +173,8 @@ export class SecretWriter {
   private readonly withdrawn = new Map<number, boolean>([1, 2, 3, 4, 5, 6].map((id) => [id, id === 3 || id === 6]));
   private readonly hidden = new Map<number, boolean>([1, 2, 3].map((id) => [id, id === 2]));
   private readonly vault = new Set([1]);
+  /** Comments with the same text in both databases, unless they are on the product that is never shown. */
+  private readonly comments = [uuid(5, 1), uuid(5, 3)];
   private count = 100;
 
   constructor(private readonly choose: Chooser) {}
@@ -131,7 +182,10 @@ export class SecretWriter {
   /** A transaction that ends with a change that every feed contains. */
   batch(marker: string): (database: Database) => readonly BatchEntry[] {
     const writes = Array.from({ length: this.choose.number(1, 3) }, () => this.write());
-    const marks = ['people', 'products', 'groups'].map((name) => patch(name, MARKED, { name: marker }));
+    const marks = [
+      ...['people', 'products', 'groups'].map((name) => patch(name, MARKED, { name: marker })),
+      patch('product_comments', MARKED_COMMENT, { text: marker }),
+    ];
     return (database) => [...writes.map((write) => write(database)), ...marks];
   }
 
@@ -146,7 +200,7 @@ export class SecretWriter {
     const secretFile = this.files();
     const shown = { name: `shown ${number}`, price: number, seller: choose.number(1, 2), ...this.shownFiles() };
     const group = choose.one([null, ...this.hidden.keys()]);
-    switch (choose.number(0, 10)) {
+    switch (choose.number(0, 13)) {
       case 0:
         return (on) =>
           patch('products', id, { cost: cost(on), draft: secretFile(on), drafts: listOfFiles(secretFile(on)) });
@@ -195,6 +249,16 @@ export class SecretWriter {
         const one = choose.number(1, 2);
         return (on) => patch('people', one, { passport: secretFile(on), note: secret(on) });
       }
+      case 10:
+        this.comments.push(uuid(5, number));
+        return () => post('product_comments', { id: uuid(5, number), row_id: id, text: shown.name });
+      case 11:
+        return (on) => post('product_comments', { id: uuid(5, number), row_id: NEVER_SHOWN, text: secret(on) });
+      case 12: {
+        const one = choose.one(this.comments);
+        if (choose.sometimes(60)) return () => patch('product_comments', one, { row_id: id, text: shown.name });
+        return (on) => patch('product_comments', one, { row_id: NEVER_SHOWN, text: secret(on) });
+      }
       default:
         if (isWithdrawn) return (on) => patch('products', id, { cost: cost(on), price: cost(on) });
         return (on) => patch('products', id, { image: shown.image, pictures: shown.pictures, cost: cost(on) });
@@ -218,159 +282,10 @@ function listOfFiles(id: string | null): readonly string[] {
   return id === null ? [] : [id];
 }
 
-function patch(name: string, id: number, body: Changes): BatchEntry {
+function patch(name: string, id: number | string, body: Changes): BatchEntry {
   return { method: 'PATCH', path: `/${name}?id=eq.${id}`, body };
 }
 
 function post(name: string, body: Changes): BatchEntry {
   return { method: 'POST', path: `/${name}`, body };
-}
-
-/** The names that every role may use; likely requests name nothing else. */
-const SEEN: Readonly<Record<string, readonly string[]>> = {
-  products: ['id', 'name', 'id', 'name'],
-  people: ['id', 'name'],
-  files: ['id', 'name', 'media_type', 'size', 'sha256'],
-  changes: ['seq', 'role', 'collection', 'key', 'kind', 'before', 'after', 'before->>name', 'after->>cost'],
-};
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  products: ['id', 'name', 'price', 'cost', 'withdrawn', 'seller', 'group_id', 'image', 'draft', 'pictures', 'drafts'],
-  groups: ['id', 'name', 'hidden', 'note'],
-  people: ['id', 'name', 'passport', 'note'],
-  vault: ['id', 'scan', 'note'],
-  files: [...SEEN.files!, 'width', 'created_by'],
-  changes: [...SEEN.changes!, 'actor'],
-};
-/** Embeddings and the collection that they lead to. */
-const RELATED: Readonly<Record<string, readonly (readonly [target: string, to: string])[]>> = {
-  products: [
-    ...([
-      ['image', 'files'],
-      ['pictures', 'files'],
-      ['groups', 'groups'],
-      ['draft', 'files'],
-    ] as const),
-    ...([
-      ['drafts', 'files'],
-      ['vault', 'vault'],
-      ['files', 'files'],
-      ['files!draft', 'files'],
-    ] as const),
-  ],
-  groups: [
-    ['products', 'products'],
-    ['files', 'files'],
-  ],
-  people: [
-    ['passport', 'files'],
-    ['files', 'files'],
-  ],
-  vault: [
-    ['scan', 'files'],
-    ['products', 'products'],
-  ],
-  files: [
-    ...([
-      ['products!image', 'products'],
-      ['products!pictures', 'products'],
-      ['people', 'people'],
-    ] as const),
-    ...([
-      ['people!passport', 'people'],
-      ['products!draft', 'products'],
-      ['vault', 'vault'],
-    ] as const),
-    ...([
-      ['products!drafts', 'products'],
-      ['vault!scan', 'vault'],
-      ['people_passport_fkey', 'people'],
-    ] as const),
-  ],
-  changes: [],
-};
-const TESTS = ['not.is.null', 'is.null', 'like.*HIDDEN*', 'ilike.*shown*', 'neq.x', 'eq.1', 'in.(1,2,3)', 'gt.2'];
-/** The tests that suit fields of every type. */
-const NULL_TESTS = TESTS.slice(0, 2);
-
-/** Chooses a read of any kind. `times` are moments between the writes, `last` a position near the end of the log. */
-export function chooseSecretRead(choose: Chooser, times: readonly string[], last: number): RoleRequest {
-  const isLikely = choose.sometimes(60);
-  const query = (name: string) => queryOf(choose, name, last, isLikely);
-  const name = choose.one(isLikely ? ['people', 'products'] : ['groups', 'vault', 'people', 'products']);
-  const path = () => `/${name}${choose.sometimes(25) ? `/${choose.number(1, 8)}` : ''}?${query(name)}`;
-  switch (choose.number(0, 12)) {
-    case 0:
-    case 1:
-    case 2:
-      return get(`/changes?${query('changes')}`);
-    case 3:
-      return undoOf(choose, name, last);
-    case 4:
-      return writeOf(choose);
-    case 5:
-    case 6:
-      return fileOf(choose);
-    case 7:
-      return get(path(), choose.one(['', 'count=exact']));
-    case 8:
-    case 9:
-      return get(path(), `as-of=${choose.one(times)}`);
-    default:
-      return get(`/files?${query('files')}`);
-  }
-}
-
-function get(path: string, prefer = ''): RoleRequest {
-  return { path, init: { method: 'GET', headers: prefer === '' ? {} : { prefer } } };
-}
-
-const DRY_RUN = { 'content-type': 'application/json', prefer: 'tx=rollback, return=representation' };
-
-function undoOf(choose: Chooser, name: string, last: number): RoleRequest {
-  const filter = choose.one([`seq=eq.${last - choose.number(0, 9)}`, `collection=eq.${name}&key=eq.1`, 'seq=gt.1']);
-  return { path: `/changes/undo?${filter}`, init: { method: 'POST', headers: DRY_RUN } };
-}
-
-function writeOf(choose: Chooser): RoleRequest {
-  const body = JSON.stringify({ image: choose.one([...SHARED_FILES, uuid(2, 6), uuid(3, 6)]) });
-  return { path: `/products?id=eq.${choose.number(1, 6)}`, init: { method: 'PATCH', headers: DRY_RUN, body } };
-}
-
-/** The log is read without the times of changes, which differ. */
-function queryOf(choose: Chooser, name: string, last: number, isLikely: boolean): string {
-  const fieldOf = (of: string) => choose.one((isLikely ? SEEN[of] : undefined) ?? FIELDS[of]!);
-  const isLog = name === 'changes';
-  const selected = [choose.one(isLog ? ['seq', 'seq,kind,before,after', fieldOf(name)] : ['*', fieldOf(name), 'id'])];
-  const parts: string[] = [];
-  if (!isLog && choose.sometimes(60)) {
-    const [target, to] = choose.one(RELATED[name]!);
-    const inner = choose.sometimes(25) ? '!inner' : '';
-    const further = choose.sometimes(30) ? RELATED[to]! : [];
-    const nested = further.length === 0 ? '' : `,${choose.one(further)[0]}(id)`;
-    const shown = choose.one(['id', 'name', '*', 'id,name', 'count()']);
-    selected.push(`in:${target}${inner}(${shown === 'count()' ? shown : `${shown}${nested}`})`);
-    const test = `in.name=${choose.one(isLikely ? NULL_TESTS : TESTS)}`;
-    if (choose.sometimes(40))
-      parts.push(choose.one(['in=not.is.null', 'in=is.null', test, 'in.limit=1', 'order=in(name)']));
-  }
-  if (choose.sometimes(35)) parts.push(`${fieldOf(name)}=${choose.one(isLikely ? NULL_TESTS : TESTS)}`);
-  if (isLog && choose.sometimes(50)) parts.push(`seq=gt.${last - choose.number(0, 20)}`);
-  if (choose.sometimes(30) && !parts.some((part) => part.startsWith('order=')))
-    parts.push(`order=${fieldOf(name)}.desc`);
-  if (choose.sometimes(20)) parts.push(`limit=${choose.number(1, 4)}`);
-  return [`select=${selected.join(',')}`, ...parts].join('&');
-}
-
-function fileOf(choose: Chooser): RoleRequest {
-  const id = choose.one([...SHARED_FILES, uuid(2, 6), uuid(3, 6), uuid(3, 7)]);
-  const headers: Record<string, string> = choose.sometimes(20) ? { range: 'bytes=0-9' } : {};
-  const method = choose.sometimes(25) ? 'HEAD' : 'GET';
-  const rest = choose.one([
-    '/x.png',
-    '/x.png?width=64',
-    '',
-    '?select=name,products!image(id)',
-    '?select=name,people(id)',
-  ]);
-  return { path: `/files/${id}${rest}`, init: { method, headers } };
 }
