@@ -256,7 +256,7 @@ browserStories('the cell grid', (stage) => {
     expect(await pricesOf(stage, 220)).toEqual(before);
   });
 
-  test('a pasted table names the cells that do not fit, keeps rows that someone else changed, and pastes the rest', async () => {
+  test('a pasted table names the cells that do not fit, lists those that someone else changed, and pastes the rest', async () => {
     const { page } = stage;
     await stage.open('/c/products');
     await untilShown(page, ['Chai']);
@@ -267,9 +267,14 @@ browserStories('the cell grid', (stage) => {
     await dialog.getByText('“much” is not a number.').waitFor();
     await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"unit_price":77}' });
     await dialog.getByRole('button', { name: 'Change 5 cells' }).click();
-    await stage.until('Not changed, because someone else changed them first: Chai.');
+    await stage.until('3 cells changed.');
+    await stage.until('Chai: Unit price was not saved. Someone else changed this to 77.00.');
     expect((await pricesOf(stage, 3)).map(Number)).toEqual([77, 19, 22]);
+    // The other cell of the row is stored.
+    expect(await stage.product(1)).toMatchObject({ units_in_stock: 1 });
     expect(await stage.product(2)).toMatchObject({ units_in_stock: 2 });
+    await page.getByRole('button', { name: 'Save 20.00' }).click();
+    await until('the pasted price', async () => (await pricesOf(stage, 1))[0] === 20);
   });
 
   test('tables of spreadsheets keep merged cells, empty cells, line breaks and signs', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { axeFindings } from '../../support/browser/axe.ts';
-import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, clipboardEvent, type Product, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { until } from '../../support/processes/process.ts';
 
 /** Eight keys a second. */
@@ -10,8 +10,9 @@ const DELAY_MS = 125;
 /** The typed prices; `TYPED_ROWS=120` types for a minute. */
 const ROWS = Number(process.env.TYPED_ROWS ?? 8);
 
-const priceCell = (page: Page, row: number) =>
-  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=unit_price]`);
+const cellIn = (page: Page, field: string, row: number) =>
+  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=${field}]`);
+const priceCell = (page: Page, row: number) => cellIn(page, 'unit_price', row);
 const unsaved = (page: Page) => page.getByRole('region', { name: 'Not saved' });
 
 const CONTROL = 2;
@@ -62,7 +63,7 @@ async function typePrices(
 
 interface LoggedPrice {
   readonly key: string;
-  readonly after: { readonly unit_price?: number };
+  readonly after: { readonly [field: string]: unknown };
 }
 
 /** The typed prices that are neither stored by a change nor listed on the page of the person. */
@@ -74,6 +75,33 @@ async function lostPrices(stage: Stage, page: Page, first: number): Promise<read
     (typed) =>
       !stored.has(typed) && !listed.some((text) => text.replaceAll(',', '').includes(`Save ${typed.split(' ')[1]}.00`)),
   );
+}
+
+/** Pastes four prices, types a stock into a row and repeats it with the handle, and adds two rows at the end. */
+async function pasteFillAndAdd(page: Page, first: number, [source, last]: [number, number], name: string) {
+  await priceCell(page, 0).click();
+  const block = [0, 1, 2, 3].map((row) => first + row).join('\n');
+  await page.evaluate(clipboardEvent('paste', { 'text/plain': block }));
+  await page.getByRole('button', { name: 'Change 4 cells' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  await cellIn(page, 'units_in_stock', source).click();
+  await page.keyboard.type(String(first), { delay: DELAY_MS });
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowUp');
+  const [from, to] = [page.locator('.fill-handle'), cellIn(page, 'units_in_stock', last)];
+  const [{ x, y }, end] = [(await from.boundingBox())!, (await to.boundingBox())!];
+  await page.mouse.move(x + 4, y + 4);
+  await page.mouse.down();
+  await page.mouse.move(end.x + 9, end.y + 9, { steps: 5 });
+  await page.mouse.up();
+
+  for (const key of ['Control+End', 'Home', 'ArrowDown']) await page.keyboard.press(key);
+  for (const each of ['one', 'two']) {
+    await page.keyboard.type(`${name} ${each}`, { delay: DELAY_MS });
+    await page.keyboard.press('Enter');
+  }
 }
 
 browserStories('two people who type', (stage) => {
@@ -153,6 +181,44 @@ browserStories('two people who type', (stage) => {
       expect(await page.getByRole('dialog').count()).toBe(0);
       expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid');
     }
+    await close();
+  });
+
+  test('two people paste, repeat cells and add rows at once: every value of both is stored or listed', async () => {
+    const list = 'category_id=eq.8&order=id';
+    const rows = await stage.ask<Product[]>(`/products?${list}&select=id,product_name&limit=5`);
+    const { ann, ben, close } = await openTwo((page) => page.route(/\/catalogue\/changes/, (route) => route.abort()));
+    for (const page of [ann, ben]) {
+      await page.goto(`${stage.service.url}/console/c/products?${list}`);
+      await untilShown(page, ['Ikura']);
+    }
+    await Promise.all([pasteFillAndAdd(ann, 100, [0, 3], 'Ann'), pasteFillAndAdd(ben, 300, [4, 1], 'Ben')]);
+    const lost = async () => {
+      const log = await stage.ask<LoggedPrice[]>('/changes?collection=eq.products&kind=eq.update&select=key,after');
+      const lines = (page: Page) => unsaved(page).getByRole('listitem').allTextContents();
+      const listed = [await lines(ann), await lines(ben)];
+      const values = [
+        { person: 0, field: 'unit_price', from: 0, values: [100, 101, 102, 103] },
+        { person: 1, field: 'unit_price', from: 0, values: [300, 301, 302, 303] },
+        { person: 0, field: 'units_in_stock', from: 0, values: [100, 100, 100, 100] },
+        { person: 1, field: 'units_in_stock', from: 1, values: [300, 300, 300, 300] },
+      ];
+      return values.flatMap(({ person, field, from, values }) =>
+        values.filter((value, at) => {
+          const { id, product_name } = rows[from + at]!;
+          const isListed = listed[person]!.some(
+            (line) => line.startsWith(`${product_name}: `) && line.includes(`Save ${value}`),
+          );
+          return !isListed && !log.some(({ key, after }) => key === String(id) && after[field] === value);
+        }),
+      );
+    };
+    await until('every value stored or listed', async () => (await lost()).length === 0);
+    const added = await stage.ask<Product[]>('/products?select=product_name,category_id&id=gt.77');
+    expect(added.map((row) => row.product_name).sort()).toEqual(['Ann one', 'Ann two', 'Ben one', 'Ben two']);
+    expect(new Set(added.map((row) => row.category_id))).toEqual(new Set([8]));
+    for (const page of [ann, ben])
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid');
     await close();
   });
 

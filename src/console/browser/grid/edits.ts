@@ -17,7 +17,7 @@ import { unlessGivenUp } from '../api/session/connection.ts';
 import { Store } from '../base/store.ts';
 import { notify, notifySaved, undoOf } from '../components/toasts.tsx';
 import type { FieldPlace } from '../fields/kind.ts';
-import { shownValue } from '../fields/registry.ts';
+import { printValue, shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
 /** A change that the service rejected, or that another person was quicker to make. */
@@ -58,12 +58,6 @@ function setUnsaved(cell: string, unsaved?: UnsavedCell): void {
 /** Forgets an unsaved change; the stored value stays. */
 export const discardEdit = ({ collection, field }: FieldPlace, row: Row): void =>
   setUnsaved(cellName(collection, row, field));
-
-/** The message after a bulk change, with the names of rows that were kept. */
-export function bulkMessage(collection: Collection, message: string, skipped: readonly Row[]): string {
-  if (skipped.length === 0) return message;
-  return `${message} ${t.grid.skipped(skipped.map((row) => titleOf(collection, row)).join(', '))}`;
-}
 
 /** Shows values of rows in all loaded lists. */
 const patch = (collection: Collection, edits: readonly RowEdit[]): void =>
@@ -168,13 +162,14 @@ export async function saveLine(query: ListQuery, place: FieldPlace, line: Row, v
 }
 
 /**
- * Changes and adds many rows in one request. `report` makes the message. A rejected request throws. A repetition with
- * the same request id stores nothing if the first was stored without an answer.
+ * Changes and adds many rows in one request. `report` makes the message of the stored cells. A rejected request throws.
+ * Rows that someone else changed first are saved cell by cell, so that nothing but the conflicts stays in the list. A
+ * repetition with the same request id stores nothing if the first was stored without an answer.
  */
 export function saveRows(
   collection: Collection,
   edits: readonly RowEdit[],
-  report: (count: number) => string,
+  report: (cells: number) => string,
   added: readonly Row[] = [],
   requestId = newRequestId(),
 ): Promise<unknown> {
@@ -184,10 +179,16 @@ export function saveRows(
       const options = { added, requestId, idempotencyKey: requestId };
       const { rows, skipped } = await changeUnchangedRows(collection, edits, options);
       show(rows);
-      const message = bulkMessage(collection, report(rows.length), skipped);
+      const cells = edits.flatMap(({ row, changes }) => Object.entries(changes).map((each) => [row, ...each] as const));
+      const left = cells.filter(([row]) => skipped.includes(row));
+      const count = cells.length - left.length;
+      for (const [row, name, value] of left) {
+        const place = { collection, field: collection.byName.get(name)! };
+        void saveCell(place, row, value, printValue(place, value), count === 0 ? undefined : requestId);
+      }
       const right = added.length > 0 ? 'create' : 'update';
-      notify(message, rows.length + added.length === 0 ? {} : undoOf(right, collection, requestId));
-      if (skipped.length + added.length > 0) void invalidate(collection);
+      if (count + added.length > 0) notify(report(count), undoOf(right, collection, requestId));
+      if (added.length > 0) void invalidate(collection);
     } catch (error) {
       show(edits.map(({ row }) => row));
       throw new Error(t.grid.nothingChanged(explain(error, collection)));

@@ -58,8 +58,7 @@ export function blocksOf({ query, columns, total }: BlockOptions) {
       const planned = planBlock(collection, rows, chosen, block, parseOf(rows));
       const [problem] = planned.problems;
       if (problem !== undefined) notify(t.grid.cellProblem(problem.title, problem.problem), { isError: true });
-      if (planned.changes.length > 0)
-        await saveRows(collection, editsOf(planned.changes), () => t.grid.cellsChanged(planned.changes.length));
+      if (planned.changes.length > 0) await saveRows(collection, editsOf(planned.changes), t.grid.cellsChanged);
     });
 
   const clear = (selection: Selection) => change(rangeOf(selection), () => (place) => parseText(place, ''));

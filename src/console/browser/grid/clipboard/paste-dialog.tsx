@@ -34,12 +34,12 @@ export default function PasteDialog({ collection, fields, planWith }: PasteDialo
     ),
   ];
   /** Says a text of the changes and a text of the new rows, if there are any. */
-  const say = (ofChanges: (count: number) => string, ofAdded: (count: number) => string) => [
-    ...(changes.length > 0 ? [ofChanges(changes.length)] : []),
+  const say = (ofChanges: (count: number) => string, ofAdded: (count: number) => string, cells = changes.length) => [
+    ...(cells > 0 ? [ofChanges(cells)] : []),
     ...(added.length > 0 ? [ofAdded(added.length)] : []),
   ];
   const onSubmit = () => {
-    const report = () => say(t.grid.cellsChanged, t.grid.rowsAdded).join(' ');
+    const report = (cells: number) => say(t.grid.cellsChanged, t.grid.rowsAdded, cells).join(' ');
     return saveRows(collection, editsOf(changes), report, added, requestId);
   };
   const [label, both] = say(t.grid.changeCells, t.grid.addRows);

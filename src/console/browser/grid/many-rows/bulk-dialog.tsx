@@ -15,7 +15,6 @@ import type { FieldPlace, Parsed } from '../../fields/kind.ts';
 import { formatValue, kindOf, parseText } from '../../fields/registry.ts';
 import { readTyped } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
-import { bulkMessage } from '../edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 
@@ -62,8 +61,9 @@ export default function BulkDialog({ target }: { readonly target: Target }) {
     });
     if (outcome === undefined) return false;
     const { count, skipped, requestId } = outcome;
-    const message = bulkMessage(collection, t.grid.rowsChanged(count), skipped);
-    notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
+    const names = skipped.map((row) => titleOf(collection, row)).join(', ');
+    const message = [t.grid.rowsChanged(count), ...(names === '' ? [] : [t.grid.skipped(names)])];
+    notify(message.join(' '), count === 0 ? {} : undoOf('update', collection, requestId));
     return true;
   };
   const choose = (name: string) => {
