@@ -28,13 +28,16 @@ function parse({ collection, field }: FieldPlace, text: string): Parsed {
   return { problem: `${unknown} ${mayCreate(other) ? t.errors.chooseRow : t.errors.mayNotCreate}` };
 }
 
-function ReferenceCell({ collection, field, row }: CellProps) {
-  const value = row[field.name] ?? null;
-  const other = referenceOf(collection, field)!;
+/** The address of the row that a value refers to. */
+export const referencedAddress = ({ collection, field }: FieldPlace, value: Value): string =>
+  `/c${pathOf(referenceOf(collection, field)!)}/${encodeURIComponent(String(value))}`;
+
+function ReferenceCell({ row, ...place }: CellProps) {
+  const value = row[place.field.name] ?? null;
   if (value === null) return null;
   return (
-    <Link href={`/c${pathOf(other)}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
-      {format({ collection, field }, value)}
+    <Link href={referencedAddress(place, value)} tabIndex={-1}>
+      {format(place, value)}
     </Link>
   );
 }

@@ -1,11 +1,13 @@
 /** One row of the grid. It renders again only if its own cells change. */
 import { memo } from 'react';
-import { consoleBase } from '../api/address.ts';
+import { consoleBase, goTo } from '../api/address.ts';
 import { type Collection, mayWrite, type Row, referenceOf, titleOf, translatedBy } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/text.ts';
 import { Icon } from '../components/icon.tsx';
+import type { IconName } from '../components/icon-shapes.ts';
 import { Marked } from '../components/marked.tsx';
-import { kindOf } from '../fields/registry.ts';
+import { referencedAddress } from '../fields/reference.tsx';
+import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import { CellEditor } from './cell-editor.tsx';
@@ -82,7 +84,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
   const { Cell, isRightAligned = false } = kindOf({ collection, field });
   const isSelected = at >= props.left && at <= props.right;
   const isEdited = edit?.place.column === at;
-  const isReference = referenceOf(collection, field) !== undefined;
+  const reference = referenceOf(collection, field) && (row?.[field.name] ?? undefined);
   const isFailed = props.failed.split('\n').includes(field.name);
   const classes = [
     'grid-cell',
@@ -119,9 +121,13 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
       ) : (
         <>
           <span className="one-line">
-            <Marked of={row} name={isReference ? '' : field.name} text={row[field.name]}>
-              <Cell collection={collection} field={field} row={row} />
-            </Marked>
+            {/* A link would follow the click that selects the cell, or the first one of two that edit it. */}
+            {reference !== undefined && formatValue({ collection, field }, reference)}
+            {reference === undefined && (
+              <Marked of={row} name={field.name} text={row[field.name]}>
+                <Cell collection={collection} field={field} row={row} />
+              </Marked>
+            )}
             {!isLine && (row[field.name] ?? null) === null && <Untranslated {...props} row={row} />}
             {isLine && row[field.name] === undefined && <LineHint {...props} />}
           </span>
@@ -136,21 +142,20 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
             </span>
           )}
           {isFrozen && !isLine && (
-            // A link of the router would subscribe to the address in every row.
-            <a
-              href={`${consoleBase}${rowAddress(collection, row)}`}
-              className="icon-button small"
-              tabIndex={-1}
-              aria-label={t.app.openItem(titleOf(collection, row))}
-              title={t.app.openItem(titleOf(collection, row))}
-              onClick={(event) => {
-                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                event.preventDefault();
-                actions.open(index);
-              }}
-            >
-              <Icon name="maximize-2" />
-            </a>
+            <OpenLink
+              address={rowAddress(collection, row)}
+              title={titleOf(collection, row)}
+              icon="maximize-2"
+              onOpen={() => actions.open(index)}
+            />
+          )}
+          {reference !== undefined && (
+            <OpenLink
+              address={referencedAddress({ collection, field }, reference)}
+              title={formatValue({ collection, field }, reference)}
+              icon="external-link"
+              onOpen={goTo}
+            />
           )}
           {props.hasHandle && !isLine && at === props.right && (
             <span className="fill-handle" title={t.grid.fillHandle} />
@@ -158,6 +163,34 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
         </>
       )}
     </div>
+  );
+}
+
+interface OpenLinkProps {
+  readonly address: string;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly onOpen: (address: string) => void;
+}
+
+/** A link of the router would subscribe to the address in every row. */
+function OpenLink({ address, title, icon, onOpen }: OpenLinkProps) {
+  return (
+    <a
+      href={`${consoleBase}${address}`}
+      className="icon-button small"
+      tabIndex={-1}
+      draggable={false}
+      aria-label={t.app.openItem(title)}
+      title={t.app.openItem(title)}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        onOpen(address);
+      }}
+    >
+      <Icon name={icon} />
+    </a>
   );
 }
 

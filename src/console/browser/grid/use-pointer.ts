@@ -16,10 +16,12 @@ interface PointerOptions {
   readonly showMenu: (at: globalThis.MouseEvent, place: CellPlace, selection: Selection) => void;
 }
 
+const INPUTS = 'button, input, .cell-editor';
+
 /** The cell of an event; undefined within its links and inputs, which have effects of their own. */
-function placeOf(target: EventTarget): CellPlace | undefined {
+function placeOf(target: EventTarget, own = `a, ${INPUTS}`): CellPlace | undefined {
   const cell = (target as Element).closest('[role=gridcell][data-field]');
-  const isOwn = (target as Element).closest('a, button, input, .cell-editor') !== null;
+  const isOwn = (target as Element).closest(own) !== null;
   if (cell === null || isOwn) return undefined;
   const row = cell.closest<HTMLElement>('[role=row]')!;
   // The first column has the checkboxes. ARIA counts from 1.
@@ -65,7 +67,8 @@ export function usePointer({ selection, setChosen, commit, focus, edit, fill, sh
         event.preventDefault();
         return startFill();
       }
-      const place = placeOf(event.target);
+      // The press on a link selects its cell, too: the row that opens is the active one.
+      const place = placeOf(event.target, INPUTS);
       if (place === undefined || event.button !== 0) return;
       event.preventDefault();
       if (!commit()) return;
