@@ -1,5 +1,6 @@
 /** The cell grid: keys as in a spreadsheet, blocks of the clipboard, and the work of others beside it. */
 import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { axeFindings } from '../../support/browser/axe.ts';
 import {
   browserStories,
@@ -16,6 +17,8 @@ const cell = ({ page }: Stage, field: string, row: number) =>
 
 /** The text of the cell, without the name of its link. */
 const shown = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();
+
+const unsaved = (page: Page) => page.getByRole('region', { name: 'Not saved' });
 
 /** Copies the selection, and returns its text. */
 const copy = ({ page }: Stage) => page.evaluate<string>(clipboardEvent('copy', {}));
@@ -131,23 +134,34 @@ browserStories('the cell grid', (stage) => {
     await stage.until('79 rows');
   });
 
-  test('invalid text stays in the editor, and a value that the service rejects is shown and can be corrected', async () => {
+  test('invalid text and rejected values are listed while typing goes on, and can be corrected', async () => {
     const { page } = stage;
     await stage.open('/c/products');
     await untilShown(page, ['Chai']);
     await cell(stage, 'unit_price', 0).click();
-    await page.keyboard.type('much');
-    await page.keyboard.press('Enter');
+    for (const text of ['1o,5', '21', '22']) {
+      await page.keyboard.type(text, { delay: 125 });
+      await page.keyboard.press('Enter', { delay: 125 });
+    }
+    await stage.until('Chai: Unit price was not saved. “1o,5” is not a number.');
+    await until('the other prices', async () => String(await pricesOf(stage, 3)) === '18,21,22');
+    expect(await unsaved(page).getByRole('button').allTextContents()).toEqual(['Keep 18.00']);
+    for (const key of ['Control+ArrowUp', 'F2']) await page.keyboard.press(key);
+    expect(await page.getByLabel('Unit price of Chai').inputValue()).toBe('1o,5');
     // No other row covers the reason.
-    await page.getByText('“much” is not a number.').click({ trial: true });
-    await page.keyboard.press('Escape');
+    await page.locator('#cell-problem').click({ trial: true });
+    await page.getByLabel('Unit price of Chai').fill('10,5');
+    await page.keyboard.press('Enter');
+    await unsaved(page).waitFor({ state: 'detached' });
+    await until('the corrected price', async () => (await pricesOf(stage, 1))[0] === 10.5);
+    await page.keyboard.press('ArrowUp');
     await page.route(/\/catalogue\/batch/, (route) =>
       route.fulfill({ status: 400, json: { code: '23514', message: 'too dear', field: 'unit_price', request: 0 } }),
     );
     await page.keyboard.type('99');
     await page.keyboard.press('Enter');
     await stage.until('Chai: Unit price was not saved.');
-    expect(await shown(stage, 'unit_price', 0)).toBe('18.00');
+    expect(await shown(stage, 'unit_price', 0)).toBe('10.50');
     await page.unroute(/\/catalogue\/batch/);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('F2');

@@ -20,11 +20,11 @@ import type { FieldPlace } from '../fields/kind.ts';
 import { printValue, shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
-/** A change that the service rejected, or that another person was quicker to make. */
+/** A change that the service rejected, or that another person was quicker to make, or a text that is not a value. */
 export interface UnsavedCell extends FieldPlace {
   /** The row as it is stored. */
   readonly row: Row;
-  readonly value: Value;
+  readonly value: Value | undefined;
   readonly text: string;
   readonly problem: string;
   /** Whether someone deleted the row. */
@@ -58,6 +58,17 @@ function setUnsaved(cell: string, unsaved?: UnsavedCell): void {
 /** Forgets an unsaved change; the stored value stays. */
 export const discardEdit = ({ collection, field }: FieldPlace, row: Row): void =>
   setUnsaved(cellName(collection, row, field));
+
+/** Lists a text that is not a value of its field. */
+export const keepText = (place: FieldPlace, row: Row, text: string, problem: string): void =>
+  setUnsaved(cellName(place.collection, row, place.field), {
+    ...place,
+    row,
+    value: undefined,
+    text,
+    problem,
+    isGone: false,
+  });
 
 /** Shows values of rows in all loaded lists. */
 const patch = (collection: Collection, edits: readonly RowEdit[]): void =>
@@ -139,7 +150,9 @@ export function saveCell(
 /** Saves the values of all these cells over the stored ones, with one message and one undo. */
 export async function saveCells(collection: Collection, cells: readonly UnsavedCell[]): Promise<void> {
   const requestId = newRequestId();
-  const saves = cells.map((cell) => saveCell(cell, cell.row, cell.value, cell.text, requestId));
+  const saves = cells.flatMap((cell) =>
+    cell.value === undefined ? [] : [saveCell(cell, cell.row, cell.value, cell.text, requestId)],
+  );
   const count = (await Promise.all(saves)).filter((isStored) => isStored).length;
   if (count > 0) notify(t.grid.cellsChanged(count), undoOf('update', collection, requestId));
 }

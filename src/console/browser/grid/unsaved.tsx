@@ -9,7 +9,6 @@ import { formatValue, shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { discardEdit, saveCell, saveCells, type UnsavedCell, unsavedCells } from './edits.ts';
 
-const saveMine = (cell: UnsavedCell) => void saveCell(cell, cell.row, cell.value, cell.text);
 const keepStored = (cell: UnsavedCell) => discardEdit(cell, cell.row);
 
 export function UnsavedCells({ collection }: { readonly collection: Collection }) {
@@ -27,7 +26,7 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
     <section className="unsaved-cells" aria-label={t.grid.unsaved}>
       <ul>
         {cells.map(([name, cell]) => {
-          const { row, value, isGone } = cell;
+          const { row, value, text, isGone } = cell;
           return (
             <li key={name} className="line wrap">
               <span>{wordsOf(cell)}</span>
@@ -37,9 +36,11 @@ export function UnsavedCells({ collection }: { readonly collection: Collection }
                   {t.app.openItem(titleOf(collection, row))}
                 </Button>
               )}
-              <Button className="small" onClick={() => saveMine(cell)}>
-                {t.grid.saveMine(formatValue(cell, value) || t.app.empty)}
-              </Button>
+              {value !== undefined && (
+                <Button className="small" onClick={() => void saveCell(cell, row, value, text)}>
+                  {t.grid.saveMine(formatValue(cell, value) || t.app.empty)}
+                </Button>
+              )}
               <Button className="small" onClick={() => keepStored(cell)}>
                 {isGone ? t.record.discard : t.grid.keepStored(shownValue(cell, row))}
               </Button>

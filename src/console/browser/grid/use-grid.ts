@@ -13,7 +13,7 @@ import { kindOf, parseText, printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import type { Editing } from './cell-editor.tsx';
-import { cellName, discardEdit, saveCell, saveLine, unsavedCells } from './edits.ts';
+import { cellName, discardEdit, keepText, saveCell, saveLine, unsavedCells } from './edits.ts';
 import {
   type Bounds,
   type CellPlace,
@@ -97,7 +97,7 @@ export function useGrid(options: GridOptions) {
     return true;
   };
 
-  /** Saves the edited cell. Returns false if the text is invalid; then the editor stays open. */
+  /** Saves the edited cell, or lists its text if that is invalid. Returns false if the editor stays open. */
   const commit = (): boolean => {
     const editing = current.current;
     if (editing === undefined) return true;
@@ -107,16 +107,17 @@ export function useGrid(options: GridOptions) {
     }
     const { row, field, text } = editing;
     const place = { collection, field };
-    const parsed = parseText(place, text);
     const stored = row[field.name] ?? null;
-    if (text !== printValue(place, stored) && 'problem' in parsed) {
+    const parsed = text === printValue(place, stored) ? { value: stored } : parseText(place, text);
+    // The row of a name may arrive late, and a new row is not in the list of unsaved cells.
+    if ('problem' in parsed && (kindOf(place).name === 'reference' || !isStored(collection, row))) {
       setEdit({ ...editing, problem: parsed.problem });
       return false;
     }
     setEdit(undefined);
-    if ('value' in parsed && text !== printValue(place, stored) && !isSame(parsed.value, stored))
-      void save(place, row, parsed.value, text);
-    else discardEdit(place, row);
+    if ('problem' in parsed) keepText(place, row, text, parsed.problem);
+    else if (isSame(parsed.value, stored)) discardEdit(place, row);
+    else void save(place, row, parsed.value, text);
     return true;
   };
 
