@@ -109,6 +109,7 @@ browserStories(
 
       await images.getByRole('button', { name: 'Move three.png forward' }).click();
       await images.getByRole('button', { name: 'Remove one.png' }).click();
+      await page.locator('main:focus').waitFor();
       expect((await tea()).images).toEqual([]);
       expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Control+s');

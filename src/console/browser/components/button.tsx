@@ -1,6 +1,7 @@
 /** Buttons. One with an address is a link. `kind` is the look; one with only an icon needs a label. */
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { restoreFocus } from './focus.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-shapes.ts';
 
@@ -33,7 +34,15 @@ export function IconButton({ icon, label, className = '', ...rest }: IconButtonP
 }
 
 function ButtonOrLink({ href, type = 'button', ...rest }: Omit<ButtonProps, 'kind' | 'icon'>) {
-  if (href === undefined) return <button {...rest} type={type} />;
+  const element = useRef<HTMLButtonElement>(null);
+  // A button may leave the page by its own effect, such as the one that removes the last filter.
+  useLayoutEffect(() => {
+    const button = element.current;
+    return () => {
+      if (button !== null && document.activeElement === button) restoreFocus(button.closest<HTMLElement>('.row-panel'));
+    };
+  }, []);
+  if (href === undefined) return <button {...rest} ref={element} type={type} />;
   const { className, title, children, 'aria-label': label } = rest;
   return (
     <Link href={href} className={className} title={title} aria-label={label}>

@@ -39,7 +39,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
     setFilter(collection, filtered, () => conditions);
     // A quick filter has become a chip, which has the focus then.
     const chip = `[data-filter="${CSS.escape(filtered)}"]`;
-    setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>(chip)?.focus());
+    setTimeout(() => document.querySelector<HTMLElement>(chip)?.focus());
   };
   const groups = Map.groupBy(filterFields(collection), ({ via }) => (via === undefined ? '' : labelOf(via)));
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);

@@ -1,6 +1,6 @@
 /** The values of a field with their counts, as checkboxes. For a reference, the text finds any row that it can name. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { isText, referenceOf, type Value } from '../api/catalogue.ts';
 import type { FilterField } from '../api/query/filters.ts';
 import { findRows } from '../api/query/find-rows.ts';
@@ -43,6 +43,15 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
       ? []
       : (found.data ?? []).map(({ value }) => value).filter((value) => !hasValue([...known, ...chosen], value))),
   ];
+  /** Enter chooses the first value that the text finds. A second one applies the filter. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || typed === '') return;
+    event.preventDefault();
+    const first = shown.find((value) => matches(value) && !hasValue(chosen, value));
+    if (first === undefined) return;
+    onChange(toggleValue(chosen, first));
+    setTyped('');
+  };
   return (
     <>
       <input
@@ -51,7 +60,7 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
         placeholder={t.find.findValue}
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && typed !== '' && event.preventDefault()}
+        onKeyDown={onKeyDown}
       />
       <div className="value-list">
         {shown.map((value) => {

@@ -60,7 +60,7 @@ export function useGrid(options: GridOptions) {
   const { collection } = query;
   const [chosen, setChosen] = useState<Selection>(() => lastSelection(listUrl(query)));
   const selection = clampSelection(chosen, bounds());
-  usePlace(listUrl(query), scroller, selection, bounds().stored > 0);
+  usePlace(query, scroller, selection, bounds().stored > 0);
   const [edit, setEditState] = useState<ActiveEdit>();
   /** The current edit also within an event, before the next rendering. */
   const current = useRef<ActiveEdit>(undefined);
@@ -225,12 +225,13 @@ function isText({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
 /** The place in a list: its scroll position and its active cell come back with the list. */
 interface Place {
   readonly top: number;
-  readonly left: number;
   readonly selection: Selection;
 }
 
 /** By the URL of the list. */
 const places = new Map<string, Place>();
+/** The horizontal scroll position by collection: another filter or order leaves the columns in their place. */
+const lefts = new Map<string, number>();
 
 const lastSelection = (url: string): Selection => places.get(url)?.selection ?? START;
 
@@ -238,24 +239,31 @@ const lastSelection = (url: string): Selection => places.get(url)?.selection ?? 
 let replacedFocus: string | undefined;
 
 /** Returns to the last place and the focus of a list, and remembers them when the list is left. */
-function usePlace(url: string, scroller: RefObject<HTMLElement | null>, selection: Selection, isShown: boolean): void {
+function usePlace(
+  query: ListQuery,
+  scroller: RefObject<HTMLElement | null>,
+  selection: Selection,
+  isShown: boolean,
+): void {
+  const [url, { name }] = [listUrl(query), query.collection];
   const latest = useRef(selection);
   latest.current = selection;
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!isShown || element === null) return;
-    const { left = 0, top = 0 } = places.get(url) ?? {};
-    element.scrollTo(left, top);
+    element.scrollTo(lefts.get(name) ?? 0, places.get(url)?.top ?? 0);
     const head = element.querySelector<HTMLElement>(
       `[role=columnheader][data-field="${CSS.escape(replacedFocus ?? '')}"] button`,
     );
-    if (replacedFocus !== undefined && document.activeElement === document.body) (head ?? element).focus();
+    if (replacedFocus !== undefined && document.activeElement === document.body)
+      (head ?? element).focus({ preventScroll: true });
     replacedFocus = undefined;
     return () => {
-      places.set(url, { left: element.scrollLeft, top: element.scrollTop, selection: latest.current });
+      places.set(url, { top: element.scrollTop, selection: latest.current });
+      lefts.set(name, element.scrollLeft);
       const focused = document.activeElement;
       const field = focused?.closest<HTMLElement>('[role=columnheader]')?.dataset.field;
       replacedFocus = element.contains(focused) ? (field ?? '') : undefined;
     };
-  }, [url, scroller, isShown]);
+  }, [url, name, scroller, isShown]);
 }
