@@ -137,6 +137,15 @@ browserStories('lists', (stage) => {
       const panel = page.getByRole('complementary', { name: 'Chai' });
       await panel.getByLabel('Unit price').waitFor();
       expect(page.url()).toContain('~row=1');
+      // A change adds a button to the head, which moves nothing below it.
+      const input = panel.getByLabel('Unit price');
+      const [inputBox, price] = [await input.boundingBox(), await input.inputValue()];
+      await input.fill('2');
+      await panel.getByRole('button', { name: 'Discard' }).waitFor();
+      expect(await input.boundingBox()).toEqual(inputBox);
+      await panel.getByRole('button', { name: 'Discard' }).click();
+      expect(await input.inputValue()).toBe(price);
+      await panel.and(page.locator(':focus')).waitFor();
       await panel.getByRole('button', { name: 'Previous row' }).click();
       await page.getByRole('complementary', { name: 'Chang' }).getByRole('link', { name: 'Open as a page' }).click();
       await page.getByRole('heading', { name: 'Chang' }).waitFor();

@@ -43,7 +43,7 @@ export function EmptyState({ title, text, isPage = false, children }: EmptyState
     <div className="empty-state stack">
       {isPage ? <PageTitle title={title} /> : <h2>{title}</h2>}
       {text !== undefined && <p>{text}</p>}
-      <div>{children}</div>
+      <div className="line wrap">{children}</div>
     </div>
   );
 }

@@ -106,7 +106,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
               <Icon name="pencil" size={14} /> {t.record.editedBy(editors)}
             </span>
           )}
-          <DraftState draft={draft} />
+          <DraftState draft={draft} isPanel={isPanel} />
           {!hidesLog && (
             <IconButton
               icon="rotate-ccw-clock"
@@ -140,11 +140,12 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
 }
 
 /** Says that there is unsaved input, and offers to discard it. */
-export function DraftState({ draft }: { readonly draft: RowForm }) {
+export function DraftState({ draft, isPanel = false }: { readonly draft: RowForm; readonly isPanel?: boolean }) {
   if (!draft.isChanged) return null;
   return (
     <>
-      <span className="marker" role="status">
+      {/* A panel has no place for it beside the buttons. */}
+      <span className={isPanel && !draft.isRestored ? 'visually-hidden' : 'marker'} role="status">
         {draft.isRestored ? t.record.restoredInput : t.record.unsaved}
       </span>
       <Button kind="quiet" onClick={draft.reset}>
