@@ -1,16 +1,20 @@
 /**
  * Measures the feed: many clients follow one list while another writes. Every client must receive every change. Reports
- * the delay of the oldest change of each received chunk, the memory of the service, and the rate of GETs without and
- * with the feed. Usage: bun bench/feed.ts [SUBSCRIBERS] [WRITES_PER_SECOND] [SECONDS]
+ * the delay of the oldest change of each received chunk, the memory of the service, and the rate of GETs beside the
+ * feed, compared with a service that does nothing else. Both take turns, after a warm-up.
+ * Usage: bun bench/feed.ts [SUBSCRIBERS] [WRITES_PER_SECOND] [SECONDS]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FULL } from './alternate.ts';
 import { generateCatalogue } from './generate.ts';
-import { get, measure, needWrk } from './load.ts';
+import { get, type Measured, measure, needWrk } from './load.ts';
 import { machine } from './machine.ts';
+import { summarise } from './outcome.ts';
 import { cpuSeconds, residentMegabytes } from './readings.ts';
-import { startService } from './servers.ts';
+import { type Server, startService, stopAll } from './servers.ts';
+import { line } from './table.ts';
 
 const [subscribers = 1_000, perSecond = 500, seconds = 20] = process.argv.slice(2).map(Number);
 const ROWS = 500;
@@ -23,10 +27,14 @@ const NOTHING = Buffer.alloc(0);
 
 needWrk();
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-feed-'));
-const file = join(folder, 'feed.db');
-await generateCatalogue(file, 10_000);
-const service = await startService(file, { pinned: false });
+const service = await startOn('feed.db');
 const { hostname, port } = new URL(service.url);
+
+async function startOn(name: string): Promise<Server> {
+  const file = join(folder, name);
+  await generateCatalogue(file, 10_000);
+  return startService(file, { pinned: false });
+}
 
 class Client {
   received = 0;
@@ -107,7 +115,6 @@ const percentile = (share: number) =>
 const megabytes = async () => Math.round(await residentMegabytes(service.pid));
 
 console.log(await machine(false));
-const alone = await measure(service, gets, 5);
 const before = await megabytes();
 const clients: Client[] = [];
 for (let opened = 0; opened < subscribers; opened += 50) {
@@ -126,9 +133,23 @@ console.log(`${subscribers} subscribers, ${written} writes in ${seconds} s: ${co
 console.log(`delay: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, maximum ${percentile(0.999999)} ms`);
 console.log(`CPU time of the service: ${cores.toFixed(2)} cores, ${steps.toFixed(1)} steps a second`);
 console.log(`memory: ${before} MB before, ${connected} MB connected, ${await megabytes()} MB after`);
-delays.length = 0;
-const [beside] = await Promise.all([measure(service, gets, 5), write(5)]);
-console.log(`GET by id: ${Math.round(alone.perSecond)}/s alone, ${Math.round(beside.perSecond)}/s beside the feed`);
-await service.stop();
+
+const alone = await startOn('alone.db');
+const beside = async (time: number) => (await Promise.all([measure(service, gets, time), write(time)]))[0];
+await measure(alone, gets, FULL.warmUp);
+await beside(FULL.warmUp);
+const rounds: { alone: Measured; beside: Measured }[] = [];
+for (let round = 0; round < FULL.rounds; round++) {
+  rounds.push({ alone: await measure(alone, gets, FULL.seconds), beside: await beside(FULL.seconds) });
+}
+const outcome = summarise({
+  name: 'GET by id beside the feed, and alone',
+  unit: 'requests/s',
+  goal: { kind: 'share', atLeast: 0.5 },
+  baseline: rounds.map((each) => each.alone.perSecond),
+  service: rounds.map((each) => each.beside.perSecond),
+});
+console.log(line(outcome));
+await stopAll();
 rmSync(folder, { recursive: true });
 process.exit(complete === subscribers ? 0 : 1);
