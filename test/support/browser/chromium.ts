@@ -23,6 +23,8 @@ export const LAUNCH_OPTIONS = {
     '--disable-site-isolation-trials',
     '--disable-background-networking',
     '--disable-component-update',
+    // A page is short-lived: without optimized code, a story takes a tenth less CPU time.
+    '--js-flags=--no-maglev --no-turbofan',
     // Resolves the names of other sites, for pages of other origins.
     '--host-resolver-rules=MAP *.example 127.0.0.1',
   ],
