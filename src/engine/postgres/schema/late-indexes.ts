@@ -17,6 +17,10 @@ function isLate(change: Change, { pairs }: Comparison): change is AddIndex {
   return change.kind === 'add-index' && pairs.get(change.collection.name)?.before !== undefined;
 }
 
+export function hasLate(comparison: Comparison): boolean {
+  return comparison.changes.some((change) => isLate(change, comparison));
+}
+
 export function withoutLate(comparison: Comparison): Comparison {
   return { ...comparison, changes: comparison.changes.filter((change) => !isLate(change, comparison)) };
 }

@@ -32,7 +32,7 @@ import { applyChanges, lockTables } from './apply-changes.ts';
 import { inspectSchema, isInPlace, type PostgresRequirement, type SchemaState, stepsIn } from './compare-schema.ts';
 import { problemsIn } from './conversion.ts';
 import { checkServer, RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
-import { makeIndexes, withoutLate } from './late-indexes.ts';
+import { hasLate, makeIndexes, withoutLate } from './late-indexes.ts';
 import { RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 
 const INSPECTION_MS = 30_000;
@@ -73,6 +73,7 @@ export async function prepareSchema(pool: SQL, requirement: PostgresRequirement,
   try {
     const work = () => pool.begin((transaction) => makeTables(transaction, requirement, notice));
     const made = await retryWhileInUse(requirement, notice, work);
+    if (!hasLate(first.comparison)) return made;
     // If another instance migrated meanwhile, it also creates them.
     if (made.steps.length === 0 && stepsIn(withoutIndexes(first)).length > 0) return made;
     const compareAgain = async (runner: Runner) => (await inspectSchema(runner, requirement)).comparison;
