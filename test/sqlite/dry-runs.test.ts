@@ -1,5 +1,6 @@
 /** Dry runs: they have a time limit of their own, and take their turn beside other writes. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { createApp } from '../../src/app.ts';
 import { runToEnd } from '../../src/base/cooperative.ts';
 import { DRY_RUN_ATTEMPTS } from '../../src/base/limits/engine.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
@@ -15,6 +16,7 @@ import { negotiate } from '../../src/http/negotiate.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
 import { type Catalogue, catalogueOn } from '../support/engines/catalogue.ts';
+import { declaredBy } from '../support/engines/roles.ts';
 import { beginningWith, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
@@ -153,6 +155,30 @@ describe('during a long dry run', () => {
     expect(answered).toBeGreaterThanOrEqual(DRY_RUN_ATTEMPTS - 1);
     expect(await storedPrices()).toEqual([{ id: 1, unit_price: 1 }]);
   });
+});
+
+test('a search that indexes a row first is answered before a long dry run ends', async () => {
+  const catalogue = declaredBy(`
+collections:
+  products: { search: { fields: { name: 1 } }, fields: { id: int4, name: text, note: text } }
+`);
+  const engine = openSqlite({ ...TEST_OPTIONS, catalogue, path: newFile(), firstRows: () => [] });
+  const app = createApp({ catalogue, engine, maxBodyBytes: 64 * 1024 * 1024, allowUnfilteredWrites: false });
+  const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+  const long = Array.from({ length: 5 }, (_, id) => ({ id, name: 'tent', note: `z${'ab'.repeat(400_000)}` }));
+  expect((await fetch('/products', sendJson('POST', long))).status).toBe(201);
+  const tests = Array.from({ length: 30 }, (_, index) => `note=not.match.(a|b|ab)*[xyz]{${index + 1}}$`);
+  const write = fetch('/products', sendJson('POST', { id: 100, name: 'camp tent' }));
+  // It begins right after the write.
+  const dryRun = fetch(`/products?${tests.join('&')}`, sendJson('PATCH', { name: 'sold' }, { prefer: 'tx=rollback' }));
+  expect((await write).status).toBe(201);
+  await Bun.sleep(10);
+  const found = await fetch('/products?search=wfts.camp&select=id');
+  expect(await found.json()).toEqual([{ id: 100 }]);
+  const isRunning = async () => (await Promise.race([dryRun, 'running'])) === 'running';
+  expect(await isRunning()).toBe(true);
+  while (await isRunning()) await fetch('/products?id=eq.1', sendJson('PATCH', { name: 'tent' }));
+  await engine.close();
 });
 
 test('64 clients that write without a pause: every dry run is answered', async () => {

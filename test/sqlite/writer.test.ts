@@ -41,11 +41,12 @@ function slowWriter(most = 1_000, queueSeconds = 100) {
       });
     });
   };
-  const writer = new Writer(commit, queueSeconds, () => {
+  const interrupt = () => {
     isInterrupted = true;
     interrupted.resolve();
     interrupted = Promise.withResolvers();
-  });
+  };
+  const writer = new Writer(commit, queueSeconds, { interrupt, isAwaited: () => false });
   const endOne = async () => {
     while (ends.length === 0) await new Promise(setImmediate);
     ends.shift()!();

@@ -17,9 +17,9 @@ export class Thread<Request, Answer> {
 
   constructor(private readonly options: ThreadOptions<Request>) {}
 
-  /** Whether no request waits for its answer. */
-  get isIdle(): boolean {
-    return this.waiting.length === 0;
+  /** The number of requests that wait for their answers. */
+  get pending(): number {
+    return this.waiting.length;
   }
 
   /** Starts the thread now, so that the first request does not wait. */

@@ -109,7 +109,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     connection,
     statistics: new TableStatistics(connection, options.smallTableRows),
     changes,
-    writer: new Writer(writerThread.commit, queueSeconds, writerThread.interrupt),
+    writer: new Writer(writerThread.commit, queueSeconds, writerThread.dryRuns),
     file: {
       files,
       catalogue,

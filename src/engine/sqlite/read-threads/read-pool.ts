@@ -152,7 +152,7 @@ export class ReadPool {
   /** A thread that starts no read. It may have to send parts of others first. */
   private freeReader(): Reader | undefined {
     const free = this.readers.filter((reader) => !this.starting.has(reader));
-    const idle = free.find(({ isIdle }) => isIdle);
+    const idle = free.find(({ pending }) => pending === 0);
     if (idle !== undefined || this.readers.length === this.options.bounds.threads) return idle ?? free[0];
     const reader = startReader(this.options);
     this.readers.push(reader);

@@ -7,7 +7,7 @@ import type { OpenFiles } from '../connection/database-files.ts';
 import type { Interruption } from '../connection/deadline.ts';
 import type { WriteBounds } from './apply-writes.ts';
 import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
-import type { Commit } from './writer.ts';
+import type { Commit, DryRunControl } from './writer.ts';
 
 /** A message to the writer thread; commits, `index` and `close` are answered. */
 export type WriterRequest =
@@ -62,9 +62,9 @@ export class WriterThread {
     return answer.outcomes;
   };
 
-  /** Ends the dry run that the thread executes. */
-  readonly interrupt = (): void => {
-    Atomics.store(this.interruption, 0, 1);
+  readonly dryRuns: DryRunControl = {
+    isAwaited: () => this.thread.pending > 1,
+    interrupt: () => void Atomics.store(this.interruption, 0, 1),
   };
 
   /** Indexes the next stale rows. Searches share a run, so that commits take turns with single runs. */

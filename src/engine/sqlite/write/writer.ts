@@ -32,6 +32,13 @@ export type Commit = (
   whileSending: () => Promise<void>,
 ) => MaybePromise<readonly ThreadResult[]>;
 
+/** What the writer needs to end a dry run. */
+export interface DryRunControl {
+  /** Whether a search waits for the same thread. */
+  readonly isAwaited: () => boolean;
+  readonly interrupt: () => void;
+}
+
 interface Waiting {
   readonly list: WriteList;
   readonly isQuick: boolean;
@@ -62,7 +69,7 @@ export class Writer {
   constructor(
     private readonly commit: Commit,
     private readonly queueSeconds = MAX_QUEUE_SECONDS,
-    private readonly interrupt?: () => void,
+    private readonly dryRuns?: DryRunControl,
   ) {}
 
   write(list: WriteList, isQuick: boolean): Promise<readonly WriteResult[]> {
@@ -122,9 +129,10 @@ export class Writer {
     const latest = performance.now() - DRY_RUN_YIELD_MS;
     if (this.dryRun === undefined || this.dryRun.since > latest) return;
     const stores = this.separate.filter(({ list }) => !list.dryRun);
-    if (![...this.shared, ...stores].some(({ since }) => since <= latest)) return;
+    const isAwaited = [...this.shared, ...stores].some(({ since }) => since <= latest);
+    if (this.dryRuns === undefined || !(isAwaited || this.dryRuns.isAwaited())) return;
     this.dryRun.isInterrupted = true;
-    this.interrupt?.();
+    this.dryRuns.interrupt();
   }
 
   /** Dry runs alternate with writes that store, so that neither kind displaces the other. */
