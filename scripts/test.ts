@@ -62,6 +62,7 @@ const [server, browser] = await Promise.all([
   isQuick || buildThreads(),
 ]);
 const preparationMs = cpuMs();
+const usageBefore = process.cpuUsage();
 const options = [
   `--timeout=${60_000 * RUNS}`,
   `--timings=${timings}`,
@@ -92,9 +93,11 @@ const tests = Bun.spawn([process.execPath, '--max-http-header-size=1048576', 'te
 const exitCode = await tests.exited;
 const measured = readTimes(times);
 storeTimes(measured);
+const { user, system } = process.cpuUsage(usageBefore);
 const parts = {
   preparation: preparationMs,
   'tests and the processes that they started': measured.reduce((sum, { cpu }) => sum + cpu, 0),
+  'Playwright, between the tests and Chromium': (user + system) / 1000,
   Chromium: browser === undefined ? 0 : cpuMsBelow(browser.process().pid!),
   PostgreSQL: cpuMsBelow(await pidIn(server.dataFolder)),
 };
