@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { browserStories, type Stage, savedFile } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
 
 const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
 
@@ -43,7 +44,13 @@ browserStories(
       expect(rows.map(({ product_name }) => product_name)).toEqual(stored.map(({ product_name }) => product_name));
       expect(rows[0]).toMatchObject({ category_id: 'Seafood', unit_price: stored[0]!.unit_price });
 
-      const xlsx = await download(stage, 'Export', 'Excel (.xlsx)');
+      // The button that shows the progress replaces the menu, and the focus returns.
+      await page.getByRole('button', { name: 'Export' }).press('Enter');
+      const saved = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: 'Excel (.xlsx)' }).press('Enter');
+      const xlsx = { path: await savedFile(await saved) };
+      await stage.until(`${stored.length} rows exported.`);
+      await until('the focus', () => page.evaluate<boolean>(`document.activeElement.ariaLabel === 'Export'`));
       await page.getByRole('link', { name: 'Import', exact: true }).click();
       await page.locator('input[type=file]').setInputFiles(xlsx.path);
       await stage.until('12 rows of the file already exist, and 0 would change');

@@ -146,6 +146,12 @@ browserStories('lists', (stage) => {
       await panel.getByRole('button', { name: 'Discard' }).click();
       expect(await input.inputValue()).toBe(price);
       await panel.and(page.locator(':focus')).waitFor();
+      // Back closes the row, and the rows have the focus.
+      await page.goBack();
+      await panel.waitFor({ state: 'detached' });
+      await until('the focus', () => page.evaluate<boolean>(`document.activeElement.role === 'grid'`));
+      await open.click();
+      await panel.getByLabel('Unit price').waitFor();
       await panel.getByRole('button', { name: 'Previous row' }).click();
       await page.getByRole('complementary', { name: 'Chang' }).getByRole('link', { name: 'Open as a page' }).click();
       await page.getByRole('heading', { name: 'Chang' }).waitFor();

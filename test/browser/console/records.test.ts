@@ -229,6 +229,13 @@ browserStories('rows', (stage) => {
 browserStories(
   'rows of a shop',
   (stage) => {
+    test('lists of rows that refer by two fields of one collection have the names of the fields', async () => {
+      await stage.open('/c/suppliers/1');
+      const first = stage.page.getByRole('region', { name: 'Products (Supplier)' });
+      await first.getByLabel('Product name of Chang').waitFor();
+      await stage.page.getByRole('region', { name: 'Products (Second supplier)' }).waitFor();
+    });
+
     test('a product gets a new supplier, prices and labels on its own page, with all digits of its numbers', async () => {
       const { page } = stage;
       await other(stage, '/products/1', { barcode: 9007199254740993n.toString() });

@@ -1,8 +1,10 @@
 /** The menu to export a list: the checked rows, or all rows that match. */
 import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Row } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
+import { restoreFocus } from '../components/focus.ts';
 import { Menu } from '../components/menu.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
@@ -19,11 +21,15 @@ interface ExportMenuProps {
 export function ExportMenu({ query, rows }: ExportMenuProps) {
   const [count, setCount] = useState<number>();
   const running = useRef<AbortController>(undefined);
+  const place = useRef<HTMLSpanElement>(null);
+  // One button replaces the other.
+  const focusButton = () => restoreFocus(place.current?.querySelector('button'));
   const checked = rows === undefined || rows.length === 0 ? undefined : rows;
   const save = async (format: Format) => {
     const control = new AbortController();
     running.current = control;
-    setCount(0);
+    flushSync(() => setCount(0));
+    focusButton();
     try {
       const { exportRows } = await import('./export-rows.ts');
       const done = await exportRows({ query, format, rows: checked, signal: control.signal, onProgress: setCount });
@@ -31,15 +37,20 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
     } catch (error) {
       if (!control.signal.aborted) notifyError(error);
     }
-    setCount(undefined);
+    flushSync(() => setCount(undefined));
+    focusButton();
   };
-  if (count !== undefined)
-    return (
-      <Button icon="x" title={t.exporting.stop} onClick={() => running.current?.abort()}>
-        {t.exporting.running(count)}
-      </Button>
-    );
   const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(checked.length);
   const items = FORMATS.map((format) => ({ label: t.exporting.formats[format], onChoose: () => void save(format) }));
-  return <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />;
+  return (
+    <span ref={place}>
+      {count === undefined ? (
+        <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />
+      ) : (
+        <Button icon="x" title={t.exporting.stop} onClick={() => running.current?.abort()}>
+          {t.exporting.running(count)}
+        </Button>
+      )}
+    </span>
+  );
 }

@@ -51,10 +51,6 @@ function List({ query }: { readonly query: ListQuery }) {
       ([row]) => row && isStored(collection, row) && showRow(keyText(collection, row)),
       notifyError,
     );
-  const close = () => {
-    showRow(undefined);
-    document.querySelector<HTMLElement>('[role=grid]')?.focus();
-  };
   return (
     <div className="facets-and-list">
       {query.search !== '' && facetFields(collection).length > 0 && (
@@ -79,7 +75,9 @@ function List({ query }: { readonly query: ListQuery }) {
             <UnsavedCells collection={collection} />
           </div>
           {/* Below the head, whose buttons would wrap beside it and move the rows. */}
-          {rowKey !== undefined && <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={close} />}
+          {rowKey !== undefined && (
+            <RowPanel query={query} rowKey={rowKey} onMove={open} onClose={() => showRow(undefined)} />
+          )}
         </div>
       </section>
     </div>

@@ -1,10 +1,11 @@
 /** A row beside its list, with the previous and the next one. */
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { titleOf } from '../api/catalogue.ts';
 import { loadedIndex, loadedRow, useRows } from '../api/queries.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { pathOf } from '../api/query/text.ts';
 import { IconButton, Steps } from '../components/button.tsx';
+import { restoreFocus } from '../components/focus.ts';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
 
@@ -22,7 +23,10 @@ export default function RowPanel({ query, rowKey, onMove, onClose }: RowPanelPro
   const index = loadedIndex(query, rowKey);
   const row = loadedRow(query, index);
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
+  useLayoutEffect(() => {
+    panel.current!.focus();
+    return () => restoreFocus();
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && !event.defaultPrevented) onClose();
   };

@@ -32,15 +32,19 @@ interface RelatedRowsProps {
 
 export default function RelatedRows({ collection, row, pending }: RelatedRowsProps) {
   const value = row[collection.key[0]!.name]!;
-  return relatedTo(collection).map(({ name, from, field }) => (
-    <RelatedTable key={name} from={from} field={field} value={value} pending={pending} />
-  ));
+  const all = relatedTo(collection);
+  return all.map(({ name, from, field }) => {
+    const isOnly = all.filter((each) => each.from === from).length === 1;
+    const title = isOnly ? titleOfCollection(from) : `${titleOfCollection(from)} (${labelOf(field)})`;
+    return <RelatedTable key={name} {...{ title, from, field, value, pending }} />;
+  });
 }
 
 /** Rows of a table. The list shows all of them. */
 const SHOWN = 20;
 
 interface RelatedTableProps {
+  readonly title: string;
   readonly from: Collection;
   /** The field that refers to the row of the page. */
   readonly field: Field;
@@ -48,14 +52,13 @@ interface RelatedTableProps {
   readonly pending: PendingSaves;
 }
 
-function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
+function RelatedTable({ title, from, field, value, pending }: RelatedTableProps) {
   const draftName = `new ${field.name} ${value}`;
   const [isAdding, setAdding] = useState(() => loadDraft(`${from.name} ${draftName}`) !== undefined);
   const query = listOf(from, [[field.name, `eq.${value}`]]);
   const { firstRows, total = 0, error, refetch } = useRows(query, 0, 0);
   const rows = firstRows(SHOWN);
   const columns = columnsOf(from, field);
-  const title = titleOfCollection(from);
   const mayAdd = may('create', from) && mayWrite(from, field, true);
   const actionsHead = <span className="visually-hidden">{t.app.actions}</span>;
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
