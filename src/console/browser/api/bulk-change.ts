@@ -61,16 +61,18 @@ function filterOf({ query }: Target, field: Field, isCalculated: boolean): reado
   return [...conditionsOf(query), [printName(name), 'not.is.null']];
 }
 
-/** Asks the service for the results without storing them. A rejected value throws. */
+/** Asks the service for the first results without storing them. A rejected value throws. */
 export async function previewChange(target: Target, field: Field, value: unknown): Promise<Preview> {
   const { query, count } = target;
   const { collection } = query;
   const isCalculated = isOperation(value) && field.type.input !== 'json';
   const changes = { [field.name]: value } as Row;
   const editsOf = (rows: readonly Row[]): readonly RowEdit[] => rows.map((row) => ({ row, changes }));
+  // A dry run of all rows would exceed its time limit on a busy or distant database.
   const examplesOf = async (edits: readonly RowEdit[]) => {
-    const after = await dryRunEdits(collection, edits);
-    return edits.slice(0, EXAMPLES).map(({ row }, at) => ({ before: row, after: after[at] ?? row }));
+    const shown = edits.slice(0, EXAMPLES);
+    const after = shown.length === 0 ? [] : await dryRunEdits(collection, shown);
+    return shown.map(({ row }, at) => ({ before: row, after: after[at] ?? row }));
   };
   // The filter of the list would change its other rows as well.
   if (target.rows !== undefined && count > MAX_EDITED_ROWS) throw tooManyRows();
@@ -81,7 +83,7 @@ export async function previewChange(target: Target, field: Field, value: unknown
     return {
       target,
       edits,
-      examples: edits.length === 0 ? [] : await examplesOf(edits),
+      examples: await examplesOf(edits),
       changing: changing.length,
       empty: rows.length - changing.length,
       position: undefined,

@@ -89,7 +89,7 @@ export async function changeRows(
   return { requestId, rows: (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat() };
 }
 
-/** The rows that the edits would store, up to 1,000. A value that the service would reject throws. */
+/** The rows that a few edits would store. A value that the service would reject throws. */
 export async function dryRunEdits(collection: Collection, edits: readonly RowEdit[]): Promise<readonly Row[]> {
   const body = editRequests(collection, edits, { affects: 1 });
   return (await sendBatch(body, newRequestId(), newId(), 'tx=rollback')).flat();
