@@ -30,7 +30,7 @@ import {
 } from './undo-selection.ts';
 
 /** The number of times that a step is tried, because rows changed meanwhile. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 10;
 
 interface UndoOptions {
   readonly engine: Engine;
