@@ -96,7 +96,8 @@ export default function SeenDialog({ role }: { readonly role: string }) {
       {data === undefined && error === null && <Skeleton lines={3} />}
       {data !== undefined && <p role="status">{t.grid.rows(data.total)}</p>}
       {fields.length > 0 && (
-        <div className="table-scroll">
+        // A keyboard must be able to scroll it.
+        <div className="table-scroll" {...{ tabIndex: 0 }}>
           <Table heads={fields.map(labelOf)}>
             <tbody>
               {data!.rows.map((row, at) => (
