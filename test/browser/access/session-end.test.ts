@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { axeFindings } from '../../support/browser/axe.ts';
-import { browserStories, type Stage } from '../../support/browser/browser.ts';
+import { browserStories, clipboardEvent, type Product, type Stage } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
 import { run, until } from '../../support/processes/process.ts';
 
@@ -90,6 +90,40 @@ browserStories(
       await logIn(page);
       await page.getByLabel('Unit price').waitFor();
       expect(await page.getByLabel('Unit price').inputValue()).toBe('32');
+    });
+
+    test('a paste and new rows wait for the login, and no key goes into the password', async () => {
+      const { page } = stage;
+      const password = page.getByRole('form', { name: 'Log in again' }).last().getByLabel('Password');
+      const rows = async () =>
+        (await (await page.request.get(`${stage.service.url}/products?order=id`)).json()) as Product[];
+      await stage.open('/c/products?order=id');
+      await logIn(page);
+      await page.locator('[role=gridcell][data-field=unit_price]').first().click();
+      await page.evaluate(clipboardEvent('paste', { 'text/plain': '41\n42' }));
+      await page.getByRole('button', { name: 'Change 2 cells' }).waitFor();
+      await run({ cwd, args: ['user', 'password', 'ann'], stdin: NEW_PASSWORD });
+      await untilSessionEnds(stage);
+      await page.keyboard.press('Enter');
+      await password.fill(NEW_PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect((await rows()).slice(0, 2).map(({ unit_price }) => unit_price)).toEqual([41, 42]);
+
+      await run({ cwd, args: ['user', 'password', 'ann'], stdin: PASSWORD });
+      await untilSessionEnds(stage);
+      for (const key of ['Control+End', 'Home', 'ArrowDown']) await page.keyboard.press(key);
+      for (const name of ['One', 'Two']) {
+        await page.keyboard.type(name, { delay: 125 });
+        await page.keyboard.press('Enter');
+      }
+      await password.waitFor();
+      expect(await password.inputValue()).toBe('');
+      await password.fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await password.waitFor({ state: 'detached' });
+      const names = async () => (await rows()).map(({ product_name }) => product_name);
+      await until('the new rows', async () => String((await names()).slice(-2).sort()) === 'One,Two');
     });
   },
   async () => {
