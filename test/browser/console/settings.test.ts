@@ -75,6 +75,7 @@ browserStories(
       expect(await axeFindings(page)).toEqual([]);
       await button('Add').last().click();
       const key = await page.getByText(/^cat_/).textContent();
+      await page.getByRole('button', { name: 'Copy' }).and(page.locator(':focus')).waitFor();
       // The key is not shown again.
       for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
       expect(await page.getByText(/^cat_/).textContent()).toBe(key);

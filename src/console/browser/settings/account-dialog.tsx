@@ -57,7 +57,13 @@ export function AccountDialog({ kind, account }: AccountDialogProps) {
   };
   if (key !== undefined)
     return (
-      <Dialog isKept title={t.settings.newKey(name)} actions={<CopyButton text={key} label={t.settings.copy} />}>
+      // A dialog of its own, which takes the focus of the form.
+      <Dialog
+        key={key}
+        isKept
+        title={t.settings.newKey(name)}
+        actions={<CopyButton text={key} label={t.settings.copy} />}
+      >
         <p>{t.settings.keyOnce}</p>
         <pre>{key}</pre>
       </Dialog>
