@@ -163,7 +163,7 @@ type Changes = Readonly<Record<string, unknown>>;
 interface BatchEntry {
   readonly method: string;
   readonly path: string;
-  readonly body?: Changes;
+  readonly body?: Changes | readonly Changes[];
 }
 /** A write to each of the databases. */
 type PairOfWrites = (database: Database) => BatchEntry;
@@ -200,7 +200,7 @@ export class SecretWriter {
     const secretFile = this.files();
     const shown = { name: `shown ${number}`, price: number, seller: choose.number(1, 2), ...this.shownFiles() };
     const group = choose.one([null, ...this.hidden.keys()]);
-    switch (choose.number(0, 13)) {
+    switch (choose.number(0, 14)) {
       case 0:
         return (on) =>
           patch('products', id, { cost: cost(on), draft: secretFile(on), drafts: listOfFiles(secretFile(on)) });
@@ -258,6 +258,11 @@ export class SecretWriter {
         const one = choose.one(this.comments);
         if (choose.sometimes(60)) return () => patch('product_comments', one, { row_id: id, text: shown.name });
         return (on) => patch('product_comments', one, { row_id: NEVER_SHOWN, text: secret(on) });
+      }
+      case 13: {
+        // The database stores the rows in another order.
+        const costs = choose.some(ids, 2).map((each) => ({ id: each, cost: number }));
+        return (on) => ({ method: 'PATCH', path: '/products', body: on === 0 ? costs : costs.toReversed() });
       }
       default:
         if (isWithdrawn) return (on) => patch('products', id, { cost: cost(on), price: cost(on) });
