@@ -4,7 +4,6 @@ import { flushSync } from 'react-dom';
 import type { Row } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
-import { restoreFocus } from '../components/focus.ts';
 import { Menu } from '../components/menu.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
@@ -22,8 +21,10 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
   const [count, setCount] = useState<number>();
   const running = useRef<AbortController>(undefined);
   const place = useRef<HTMLSpanElement>(null);
-  // One button replaces the other.
-  const focusButton = () => restoreFocus(place.current?.querySelector('button'));
+  // One button replaces the other. The focus moves at once, before the removed button returns it to the rows.
+  const focusButton = () => {
+    if (document.activeElement === document.body) place.current?.querySelector('button')?.focus();
+  };
   const checked = rows === undefined || rows.length === 0 ? undefined : rows;
   const save = async (format: Format) => {
     const control = new AbortController();
