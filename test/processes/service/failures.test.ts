@@ -10,6 +10,7 @@ import {
   readFileSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -214,6 +215,7 @@ test('an import removes the leftovers of a killed import, but not the files of a
   writeFileSync(join(cwd, 'other.db.partial-01234567'), 'precious');
   writeFileSync(join(cwd, 'new.db.partial-mine'), 'precious');
   const [left] = partials();
+  utimesSync(join(cwd, left!), 0, 0);
   const running = await begin(args);
   expect(partials()).toEqual([expect.not.stringMatching(left!)]);
   await run({ cwd, args, stdin: 'no json\n' });

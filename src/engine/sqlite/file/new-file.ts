@@ -46,14 +46,13 @@ function removeFiles(path: string): void {
   for (const file of filesOf(path)) rmSync(file, { force: true });
 }
 
-/** A file that is being created is briefly unlocked while empty. */
+/** A file that is being created is unlocked at moments. To ask then whether it is in use would disturb its process. */
 const MAKING_MS = 60_000;
 
 /** Whether it is the leftover of a killed load. */
 function isLeftBehind(partial: string): boolean {
   try {
-    const { size, mtimeMs } = statSync(partial);
-    return size === 0 ? mtimeMs < Date.now() - MAKING_MS : !isInUse(partial);
+    return statSync(partial).mtimeMs < Date.now() - MAKING_MS && !isInUse(partial);
   } catch {
     // A file that cannot be inspected is left alone.
     return false;
