@@ -160,6 +160,6 @@ export const ADVISORY_LOCKS = {
   ownTables: 0x50436177,
   /** With the table as the second key: held by a transaction that moves rows of a tree. */
   tree: 0x50436178,
-  /** Shared by dry runs: none is canceled for another one. */
+  /** Held together by all dry runs: one that waits for another does not end it. */
   dryRun: 0x50436179,
 } as const;

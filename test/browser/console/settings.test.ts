@@ -427,7 +427,7 @@ browserStories(
       await page.getByText('queries · collections.yaml, line 10').click();
       await stage.until('queries: { all: { read: products }, first: { read: products?id=eq.1 } }');
 
-      // What does not follow is named with its line.
+      // A use that does not follow is named with its line.
       await button('Change id').last().click();
       await page.getByRole('textbox', { name: /^Name/ }).fill('number');
       await button('Preview').click();

@@ -67,7 +67,7 @@ export function usePointer({ selection, setChosen, commit, focus, edit, fill, sh
         event.preventDefault();
         return startFill();
       }
-      // The press on a link selects its cell, too: the row that opens is the active one.
+      // A press on a link also selects its cell, so that the row that opens is the active one.
       const place = placeOf(event.target, INPUTS);
       if (place === undefined || event.button !== 0) return;
       event.preventDefault();

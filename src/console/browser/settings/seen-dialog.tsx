@@ -45,7 +45,7 @@ function printClaims(values: Readonly<Record<string, string>>): string {
     const last = names.pop()!;
     let place = claims;
     for (const name of names) {
-      place[name] ??= {};
+      if (typeof place[name] !== 'object') place[name] = {};
       place = place[name] as typeof claims;
     }
     place[last] = unlessThrown(() => (/^\s*\[/.test(value) ? JSON.parse(value) : undefined)) ?? value.trim();

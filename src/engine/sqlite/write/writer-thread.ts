@@ -76,8 +76,8 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
 }
 
 /**
- * Slices of rows are missing if a thread ended while it received them. Commits without slices may arrive between those
- * of another one.
+ * Slices of rows are missing if a thread ended while it received them. A commit without slices may arrive between the
+ * slices of another.
  */
 function decodeLists({ lists, slices }: CommitRequest): readonly WriteList[] {
   const received = slices === 0 ? [] : receivedSlices.splice(0);

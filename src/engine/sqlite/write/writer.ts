@@ -32,7 +32,7 @@ export type Commit = (
   whileSending: () => Promise<void>,
 ) => MaybePromise<readonly ThreadResult[]>;
 
-/** What the writer needs to end a dry run. */
+/** Ends a dry run for others. */
 export interface DryRunControl {
   /** Whether a search waits for the same thread. */
   readonly isAwaited: () => boolean;
