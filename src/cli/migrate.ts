@@ -56,7 +56,7 @@ async function show(settings: Settings): Promise<number> {
   const { catalogue, ...begun } = await loadCatalogue(settings.collections, { withRows: !settings.empty });
   const firstRows = settings.empty ? NO_ROWS : begun.firstRows;
   const maintenance = maintenanceOf(settings.database, catalogue, settings);
-  const plan = await maintenance.plan({ firstRows, allowed: settings.allow });
+  const plan = await maintenance.plan({ firstRows, allowed: settings.allow, isMigration: true });
   const { steps, problems } = plan;
   const { location } = maintenance;
   if (settings.json) console.log(JSON.stringify({ ok: problems.length === 0, database: location, steps, problems }));
@@ -76,7 +76,7 @@ function describe(plan: MigrationPlan): string {
 
 async function migrate(settings: Settings): Promise<void> {
   const { location, steps } = await withDatabase(
-    { ...settings, allowed: settings.allow },
+    { ...settings, allowed: settings.allow, isMigration: true },
     'at once',
     async (engine, { collections }) => {
       const [first] = collections.values();

@@ -29,6 +29,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
   /** Permitted data loss of a migration, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
+  /** Whether `catalogue migrate` runs: then a database of another program also gets the tables of the service. */
+  readonly isMigration?: boolean;
   /** Whether a service runs: it starts background work. */
   readonly serves?: boolean;
   /** Whether to reject a database that holds keys or users. */

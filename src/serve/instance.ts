@@ -144,8 +144,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (isOnlyProcess) listening = startListening(settings, respond, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
-      // Also an empty list says that the tables are those of the service, as in `catalogue migrate`.
-      ...(context.allowed !== undefined && context.allowed.length > 0 && { allowed: context.allowed }),
+      allowed: context.allowed ?? [],
       rejectsCredentials: roles === undefined && !settings.isPublic && !databaseRoles,
       catalogue: stored,
       firstRows: settings.empty ? NO_ROWS : loaded.firstRows,

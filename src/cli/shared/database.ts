@@ -27,6 +27,7 @@ interface CommandDatabase extends DatabaseSettings {
   readonly database: string;
   /** Permissions for a migration, as in `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
+  readonly isMigration?: boolean;
 }
 
 type LoadedCatalogue = Awaited<ReturnType<typeof loadCatalogue>>;

@@ -32,6 +32,8 @@ export interface MigrationOptions {
   readonly firstRows?: FirstRows;
   /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
+  /** Whether the plan is for `catalogue migrate`. */
+  readonly isMigration?: boolean;
 }
 
 /** Reports progress from time to time: bytes of a copy, steps of a check. */

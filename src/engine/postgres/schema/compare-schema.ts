@@ -21,11 +21,10 @@ export interface PostgresRequirement {
   readonly schema: string;
   readonly catalogue: Catalogue;
   readonly firstRows: FirstRows;
-  /**
-   * Permitted data loss, in the syntax of `--allow`. Set for an explicit migration: then our own tables are created
-   * even if all collections are adopted.
-   */
+  /** Permitted data loss, in the syntax of `--allow`. */
   readonly allowed?: readonly string[];
+  /** Whether `catalogue migrate` runs: then our own tables are created even if all collections are adopted. */
+  readonly isMigration?: boolean;
   /** For missing tables; by default they are created at once. */
   readonly creation?: Creation;
   /** Whether every request runs as a role of the database, in a session. Then no table is ours. */
@@ -50,7 +49,7 @@ export interface SchemaState extends FoundOwn {
 }
 
 export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
-  const { schema, catalogue, allowed } = requirement;
+  const { schema, catalogue, isMigration = false } = requirement;
   await runner.unsafe(`set local search_path to ${ownSearchPath(schema)}`);
   const ours = requirement.databaseRoles === true ? NONE_OWN : await inspectOwn(runner, schema);
   const { version, record } = ours;
@@ -91,7 +90,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
   const wordIndexes = await inspectWordIndexes(runner, schema, catalogue, comparison.changes);
   const isNew = version === null && adopted.length === 0;
   const logged = collectionsToLog(own, adopted, log, requirement.historyDays, isNew);
-  const isOurs = version !== null || own.length > 0 || allowed !== undefined;
+  const isOurs = version !== null || own.length > 0 || isMigration;
   const missing = [
     ...(ours.schemaExists ? [] : [`create schema ${schema}`]),
     ...(ours.hasRetries ? [] : [createStep({ name: RETRY_TABLE })]),
