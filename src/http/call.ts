@@ -188,8 +188,8 @@ export class Call extends HeaderFields {
   /** The syntax tree of the query, in the language of the request. */
   parseQuery(acceptsFacets = false): Query {
     const parsed = parseQuery(this.query, acceptsFacets);
+    if (parsed.language === undefined && this.languages?.shown === undefined) return parsed;
     const { language, ...query } = parsed;
-    if (language === undefined && this.languages?.shown === undefined) return parsed;
     // Without translations it is a filter without an operator.
     if (language !== undefined && this.languages === undefined) parseFilter('lang', language);
     const shown = language === undefined ? this.languages?.shown : this.languages!.named(language);

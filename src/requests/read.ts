@@ -1,5 +1,4 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
-import { defined } from '../base/defined.ts';
 import { ApiError, onError } from '../base/errors.ts';
 import { plansDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
@@ -55,7 +54,7 @@ export function readList(
   const page = pageOf(query, call.range);
   context.done('parse');
   const permissions = accounts === undefined ? context.access?.permissions : undefined;
-  const plan = planRead(collection, query, page, preferences.count, permissions, defined({ within: accounts?.within }));
+  const plan = planRead(collection, query, page, preferences.count, permissions, accounts);
   return readPlanned(engine, { media, query, preferences, plan: withMaxRows(plan, maxRows), context });
 }
 

@@ -5,7 +5,7 @@
 
 import { unlessThrown } from '../base/errors.ts';
 import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
-import { splitQuery } from '../base/net/query-string.ts';
+import { decodePair, type Pair } from '../base/net/query-string.ts';
 import { can } from '../collection/types/type.ts';
 import { AFTER, isAfter } from '../dialect/logic.ts';
 import { encodeValue, printField, printValue } from '../dialect/print.ts';
@@ -64,24 +64,21 @@ function offsetUrl(page: PageRead, offset: number): string {
   return urlOf(page, isOffset, offset === 0 ? undefined : `offset=${offset}`);
 }
 
-const isOffset = (key: string): boolean => key === 'offset';
+const isOffset = ([key]: Pair): boolean => key === 'offset';
 /** The condition of an earlier `next` goes as well: the new one implies it. */
-const isStart = (key: string, value: string): boolean => isOffset(key) || isAfter(key, value);
+const isStart = ([key, value]: Pair): boolean => key === 'offset' || isAfter(key, value);
 
 /** The URL as sent, without the parameters that are replaced, with its language and another parameter. */
-function urlOf(
-  { url, query, hasOwnLanguage }: PageRead,
-  isReplaced: (key: string, value: string) => boolean,
-  added?: string,
-): string {
-  const [path = '', ...rest] = url.split('?');
-  const sent = rest.join('?').split('&');
-  const kept = sent.filter((pair) => splitQuery(pair).every(([key, value]) => !isReplaced(key, value)));
+function urlOf({ url, query, hasOwnLanguage }: PageRead, isReplaced: (pair: Pair) => boolean, added?: string): string {
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const sent = mark === -1 ? [] : url.slice(mark + 1).split('&');
+  const parameters = sent.filter((pair) => pair !== '' && !isReplaced(decodePair(pair)));
   // A header may have named the language of the request.
   const isNamed =
     hasOwnLanguage === true || query.language === undefined || sent.some((pair) => /^lang=[^.]*$/.test(pair));
-  const language = isNamed ? undefined : `lang=${query.language}`;
-  const parameters = [...kept, language, added].filter((part) => part);
+  if (!isNamed) parameters.push(`lang=${query.language}`);
+  if (added !== undefined) parameters.push(added);
   return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;
 }
 

@@ -108,6 +108,8 @@ function withSortedQuery(url: string): string {
   if (start === 0 || !url.includes('&', start)) return url;
   const name = (parameter: string) => parameter.slice(0, parameter.indexOf('='));
   const parameters = url.slice(start).split('&');
+  const names = parameters.map(name);
+  if (names.every((each, index) => index === 0 || names[index - 1]! <= each)) return url;
   const sorted = parameters.toSorted((one, other) => (name(one) < name(other) ? -1 : name(one) > name(other) ? 1 : 0));
   return `${url.slice(0, start)}${sorted.join('&')}`;
 }

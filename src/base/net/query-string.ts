@@ -2,7 +2,7 @@
 import { ApiError, unlessThrown } from '../errors.ts';
 import { MAX_PARAMETERS } from '../limits/http.ts';
 
-type Pair = readonly [key: string, value: string];
+export type Pair = readonly [key: string, value: string];
 
 /** Throws as soon as there are more than `most`. */
 export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
@@ -12,14 +12,16 @@ export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
     const next = query.indexOf('&', start);
     const end = next === -1 ? query.length : next;
     // Searches within the pair only: searching to the end for each pair would take quadratic time.
-    const pair = query.slice(start, end);
-    const equals = pair.indexOf('=');
-    if (equals !== -1) pairs.push([decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]);
-    else if (pair !== '') pairs.push([decode(pair), '']);
+    if (end > start) pairs.push(decodePair(query.slice(start, end)));
     if (pairs.length > most) throw new ApiError('54000', `a query string may have ${most} parameters`);
     start = end + 1;
   }
   return pairs;
+}
+
+export function decodePair(text: string): Pair {
+  const equals = text.indexOf('=');
+  return equals === -1 ? [decode(text), ''] : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))];
 }
 
 /** A name as a part of a path, and back. In a path, `+` is a plus sign. */

@@ -39,7 +39,7 @@ export function planRead(
   page: Page,
   count: ReadPlan['count'],
   permissions?: Permissions,
-  { within, source }: { readonly within?: RowsQuery; readonly source?: FunctionCall } = {},
+  { within, source }: { readonly within?: RowsQuery | undefined; readonly source?: FunctionCall } = {},
 ): ReadPlan {
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
