@@ -15,7 +15,12 @@ import type { WordQuery } from '../text/words/query.ts';
 /** Three-valued, as in SQL: a constant null is neither true nor false, also when negated. */
 export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean | null }
-  | { readonly kind: 'all' | 'any'; readonly terms: readonly Predicate[] }
+  | {
+      readonly kind: 'all' | 'any';
+      readonly terms: readonly Predicate[];
+      /** Whether costly tests of a term see only rows that satisfy the terms before it, such as a rule. */
+      readonly isInOrder?: true;
+    }
   | { readonly kind: 'not'; readonly term: Predicate }
   | {
       readonly kind: 'compare';
@@ -95,6 +100,12 @@ export function testsIn(predicate: Predicate): readonly Exclude<Predicate, { kin
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
   return isAlways(predicate) ? [] : [predicate];
+}
+
+/** Changes the predicates that must all hold, and keeps their order. */
+export function mapConjuncts(predicate: Predicate, change: (term: Predicate) => Predicate): Predicate {
+  if (predicate.kind !== 'all') return change(predicate);
+  return { ...predicate, terms: predicate.terms.map((term) => mapConjuncts(term, change)) };
 }
 
 /** Fields belong to the read that contains the expression; an engine qualifies them with its name for that read. */

@@ -7,7 +7,7 @@ import { unlessRejected } from '../../base/errors.ts';
 import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
-import { can, isLong } from '../../collection/types/type.ts';
+import { can, isLong, type Type } from '../../collection/types/type.ts';
 import { changingCollections } from '../../plan/access/named-fields.ts';
 import { NO_ORDER } from '../../plan/read/order.ts';
 import { conjuncts, type Expression, fieldOf, namedField, type Predicate, type ReadPlan } from '../../plan/types.ts';
@@ -154,8 +154,19 @@ const cascadesOnDelete = memoize(({ name, among }: Collection): boolean =>
 
 /** Tokenizing uses a long regular expression, and each word is looked up. */
 const SEARCH_STEPS = 64;
+/** Without its instructions. */
+const REGEX_STEPS = 16;
 /** JSON is parsed and printed. */
 const READING_STEPS = 8;
+/** Each part of a list is compared with each element of the other. */
+const LIST_PART = 256;
+/** The steps of a filter that takes about as long as reading its texts. */
+const FEW_STEPS = 16;
+
+/** Whether the time of a filter may reveal that a row has a long text. */
+export function isCostlyFilter(where: Predicate, few = FEW_STEPS): boolean {
+  return stepsOf(where, few) > few;
+}
 
 /** Steps on rows that may not be part of the result. Stops counting beyond `enough`. */
 export function filterSteps({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
@@ -185,17 +196,28 @@ function stepsOf(predicate: Predicate, enough: number): number {
     case 'regex':
       // An invalid expression is rejected at compilation, so that the first of several errors is reported.
       return (
-        1 + (enough && (unlessRejected(() => regexInstructions(predicate)) ?? 0)) + stepsOfExpression(predicate.of)
+        REGEX_STEPS +
+        (enough && (unlessRejected(() => regexInstructions(predicate)) ?? 0)) +
+        stepsOfExpression(predicate.of)
       );
     case 'search':
       return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
     case 'exists':
       return stepsOf(predicate.where, enough);
     case 'contains':
-      return READING_STEPS + stepsOfExpression(predicate.of);
+      return READING_STEPS + Math.floor(String(predicate.value).length / LIST_PART) + stepsOfExpression(predicate.of);
+    case 'compare':
+    case 'in':
+    case 'distinct':
+      return (isParsed(predicate.of.type) ? READING_STEPS : 0) + stepsOfExpression(predicate.of);
     default:
       return stepsOfExpression(predicate.of);
   }
+}
+
+/** Whether a comparison parses values that may be long. */
+function isParsed(type: Type): boolean {
+  return type.sqlite.keyed === true && isLong(type);
 }
 
 /** A literal is found in one pass; each wildcard may need several. */

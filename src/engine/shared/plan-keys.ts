@@ -7,7 +7,14 @@ import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate, readsOwnCollection } from '../../plan/access/named-fields.ts';
 import { NO_ORDER } from '../../plan/read/order.ts';
 import { NO_COLUMNS } from '../../plan/read/shape.ts';
-import { conjuncts, fieldOf, type OutputColumn, type Predicate, type ReadPlan } from '../../plan/types.ts';
+import {
+  conjuncts,
+  fieldOf,
+  mapConjuncts,
+  type OutputColumn,
+  type Predicate,
+  type ReadPlan,
+} from '../../plan/types.ts';
 import type { InsertPlan, Restriction, WritePlan } from '../../plan/write-plan.ts';
 import type { Output } from '../sql/output.ts';
 import { anyEmbedded, isEmbedding, maxRowBytes } from '../sql/row-size.ts';
@@ -119,12 +126,11 @@ type Exists = Extract<Predicate, { kind: 'exists' }>;
 export function withRelatedFirst(plan: ReadPlan): ReadPlan {
   const terms = conjuncts(plan.where);
   if (!terms.some(isFew) || maxKeys(plan.from, terms) !== undefined) return plan;
-  return { ...plan, where: { kind: 'all', terms: terms.map(relatedFirst) } };
+  return { ...plan, where: mapConjuncts(plan.where, relatedFirst) };
 }
 
 function relatedFirst(term: Predicate): Predicate {
-  if (!isFew(term)) return term;
-  return { ...term, isFirst: true, where: { kind: 'all', terms: conjuncts(term.where).map(relatedFirst) } };
+  return isFew(term) ? { ...term, isFirst: true, where: mapConjuncts(term.where, relatedFirst) } : term;
 }
 
 /** A key, a unique value or a reference of the related row is given, or few rows are related to it themselves. */

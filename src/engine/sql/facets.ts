@@ -10,9 +10,9 @@ import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { fieldsOfExpression } from '../../plan/access/named-fields.ts';
 import { countedType } from '../../plan/read/facets.ts';
-import { type Expression, type Facet, type Facets, isAlways, type ReadPlan, type TreeWay } from '../../plan/types.ts';
+import type { Expression, Facet, Facets, ReadPlan, TreeWay } from '../../plan/types.ts';
 import { columnOf, compileExpression, type Scope } from './expression.ts';
-import { compilePredicate, compileWay, compileWhere, joinRelated } from './predicate.ts';
+import { compilePredicate, compileWay, compileWhere, joinRelated, relatedWhere } from './predicate.ts';
 import { compileSource, scopeOf } from './read.ts';
 import { buildStatement, identifier, type Operand, quoteText, type SqlDialect, type Statement } from './statement.ts';
 
@@ -106,8 +106,7 @@ function sourceOf(
     const joined = joinRelated(relation, scope, between);
     const { expression } = plan.columns[0]!;
     tables += ` cross join ${joined.tables}`;
-    conditions.push(joined.condition);
-    if (!isAlways(plan.where)) conditions.push(compilePredicate(plan.where, joined.scope));
+    conditions.push(relatedWhere(joined, plan.where));
     value = { sql: compileExpression(expression, joined.scope), of: expression };
     many = of.many;
   }

@@ -2,7 +2,8 @@
 import type { Field } from '../../collection/declaration.ts';
 import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
-import { ALWAYS, isAlways, type Predicate, type TreeTest, type TreeWay } from '../../plan/types.ts';
+import { isAlways, type Predicate, type TreeTest, type TreeWay } from '../../plan/types.ts';
+import { isCostlyFilter } from '../shared/cost.ts';
 import { columnOf, compileExpression, compileGroupBy, compileOperand, compilePage, type Scope } from './expression.ts';
 import { identifier, type TextPredicate } from './statement.ts';
 
@@ -14,8 +15,12 @@ const textTest = (predicate: TextPredicate, scope: Scope): string =>
 
 const compilers: Compilers = {
   constant: ({ value }) => (value === null ? 'null' : value ? '1=1' : '1=0'),
-  all: ({ terms }, scope) => join(terms, ' and ', '1=1', scope),
-  any: ({ terms }, scope) => join(terms, ' or ', '1=0', scope),
+  all: (predicate, scope) => {
+    const { cheap, costly } = compileTests(predicate, scope);
+    return conjunction([...cheap, ...costly]);
+  },
+  any: ({ terms }, scope) =>
+    terms.length === 0 ? '1=0' : `(${terms.map((term) => compilePredicate(term, scope)).join(' or ')})`,
   not: ({ term }, scope) => `not (${compilePredicate(term, scope)})`,
   compare: ({ of, operator, value }, scope) =>
     scope.dialect.compare(compileOperand(of, scope), operator, value, scope.bind),
@@ -31,7 +36,7 @@ const compilers: Compilers = {
     if (tree !== undefined) return compileTree(relation, tree, where, scope);
     if (isFirst === true) return compileList(relation, where, scope);
     const inner = joinRelated(relation, scope, between);
-    const rows = `from ${inner.tables} where ${inner.condition} and ${compilePredicate(where, inner.scope)}`;
+    const rows = `from ${inner.tables} where ${relatedWhere(inner, where)}`;
     return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
   },
   like: textTest,
@@ -55,9 +60,40 @@ export function compileWhere(predicate: Predicate, scope: Scope): string {
   return first.length === 0 ? ` where ${condition}` : ` where ${first.join(' and ')} and (${condition})`;
 }
 
-function join(terms: readonly Predicate[], joiner: string, none: string, scope: Scope): string {
-  if (terms.length === 0) return none;
-  return `(${terms.map((term) => compilePredicate(term, scope)).join(joiner)})`;
+function conjunction(tests: readonly string[]): string {
+  return tests.length === 0 ? '1=1' : `(${tests.join(' and ')})`;
+}
+
+interface Tests {
+  readonly cheap: readonly string[];
+  readonly costly: readonly string[];
+}
+
+const NO_TESTS: Tests = { cheap: [], costly: [] };
+
+function compileTests(predicate: Predicate, scope: Scope): Tests {
+  if (predicate.kind === 'all') {
+    return predicate.terms.reduce(
+      (before, term) => addTests(before, term, scope, predicate.isInOrder === true && isCostlyFilter(term)),
+      NO_TESTS,
+    );
+  }
+  if (isAlways(predicate)) return NO_TESTS;
+  const tests = [compilePredicate(predicate, scope)];
+  return isCostlyFilter(predicate, 0) ? { cheap: [], costly: tests } : { cheap: tests, costly: [] };
+}
+
+/**
+ * A database may run a costly test before a rule, and its time would reveal rows that the rule hides. So both become
+ * one test if `isLate`. The rule remains a test of its own, since an index may find its rows.
+ */
+function addTests(before: Tests, term: Predicate, scope: Scope, isLate: boolean): Tests {
+  const { cheap, costly } = compileTests(term, scope);
+  const rule = conjunction([...before.cheap, ...before.costly]);
+  return {
+    cheap: [...before.cheap, ...cheap],
+    costly: isLate ? [`case when ${rule} then ${conjunction(costly)} end`] : [...before.costly, ...costly],
+  };
 }
 
 /** Whether a reference is one of a list of keys. Null is not; below a negation the result would differ. */
@@ -117,12 +153,22 @@ export function compileWay({ relation: { to, inner }, by, where }: TreeWay, scop
   };
 }
 
-/** The tables of related rows, the join condition, and their scope. `between` tests rows of a join collection. */
-export function joinRelated(
-  relation: Relation,
-  outer: Scope,
-  between: Predicate | undefined,
-): { tables: string; condition: string; scope: Scope } {
+/** The condition of the related rows that satisfy a predicate. */
+export function relatedWhere({ condition, between, scope }: Related, where: Predicate): string {
+  const links: Tests = between === undefined ? NO_TESTS : { cheap: [between], costly: [] };
+  const { cheap, costly } = addTests(links, where, scope, between !== undefined && isCostlyFilter(where));
+  return [condition, ...cheap, ...costly].join(' and ');
+}
+
+/** The tables of related rows, the join condition, the test of rows of a join collection, and the scope. */
+interface Related {
+  readonly tables: string;
+  readonly condition: string;
+  readonly between?: string;
+  readonly scope: Scope;
+}
+
+export function joinRelated(relation: Relation, outer: Scope, between: Predicate | undefined): Related {
   const { to, through } = relation;
   const scope = innerScope(outer, to);
   const table = aliased(to, scope);
@@ -150,7 +196,8 @@ export function joinRelated(
   const near = equal(zip(through.near.targets, through.near.fields), outer, middle);
   const far = equal(zip(through.far.fields, through.far.targets), middle, scope);
   const tables = `${aliased(through.collection, middle)} join ${table} on ${far}`;
-  return { tables, condition: `${near}${andIf(between ?? ALWAYS, middle)}${guard}`, scope };
+  const link = between === undefined ? {} : { between: compilePredicate(between, middle) };
+  return { tables, condition: `${near}${guard}`, ...link, scope };
 }
 
 /** The depth distinguishes the rows from enclosing reads, even if a long name is cut; siblings may share an alias. */

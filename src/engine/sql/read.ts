@@ -8,7 +8,6 @@ import { callsFunctions, namedFields } from '../../plan/access/named-fields.ts';
 import { NO_ORDER } from '../../plan/read/order.ts';
 import { NO_COLUMNS } from '../../plan/read/shape.ts';
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
-import { isAlways } from '../../plan/types.ts';
 import { wordIndexOf } from '../search/index-tables.ts';
 import {
   type Access,
@@ -20,7 +19,7 @@ import {
 } from './expression.ts';
 import type { CompileColumn, Output } from './output.ts';
 import { compileBoundedRows, compileBoundedSource, compileOutput, endKeysOf, pageEndNames } from './output.ts';
-import { compileDepth, compilePredicate, compileWhere, joinRelated } from './predicate.ts';
+import { compileDepth, compileWhere, joinRelated, relatedWhere } from './predicate.ts';
 import { type Bind, buildStatement, columnList, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
@@ -107,9 +106,9 @@ const EMBEDDED_BUDGET = { bounded: 'embedded', share: SHORT_ROW_BYTES } as const
 const compileEmbedding: Scope['embed'] = (expression, outer) => {
   if (expression.kind === 'depth') return compileDepth(expression.tree, outer);
   const { relation, between, plan, shows, many } = expression;
-  const { tables, condition, scope } = joinRelated(relation, outer, between);
-  const rows = `from ${tables} where ${condition}`;
-  const body = isAlways(plan.where) ? rows : `${rows} and ${compilePredicate(plan.where, scope)}`;
+  const related = joinRelated(relation, outer, between);
+  const { tables, scope } = related;
+  const body = `from ${tables} where ${relatedWhere(related, plan.where)}`;
   if (shows === 'values') {
     const [{ expression }] = plan.columns as readonly [OutputColumn];
     const sql = compileExpression(expression, scope);

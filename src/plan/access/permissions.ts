@@ -212,9 +212,9 @@ function differInFields(rules: readonly Rule[]): boolean {
   );
 }
 
-/** The conjunction of two predicates. */
+/** The conjunction of two predicates. Costly tests of the second see only rows that satisfy the first. */
 export function andAlso(one: Predicate, other: Predicate): Predicate {
   if (isAlways(one)) return other;
   if (isAlways(other) || one === other) return one;
-  return { kind: 'all', terms: [one, other] };
+  return { kind: 'all', terms: [one, other], isInOrder: true };
 }
