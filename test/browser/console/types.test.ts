@@ -81,15 +81,17 @@ browserStories(
       await cell(stage, 'category_id', 0).and(stage.page.locator('.active')).waitFor();
       expect(stage.page.context().pages()).toHaveLength(1);
       await cell(stage, 'category_id', 0).click();
-      // A name without a row stays in the editor, with the reason.
-      await stage.page.keyboard.type('seafud', { delay: 125 });
-      await stage.page.getByText('No matches').waitFor();
-      await stage.page.keyboard.press('Tab');
-      await stage.until('“seafud” does not exist in Categories. Choose a row, or create it.');
-      const editor = stage.page.getByRole('combobox', { name: 'Category of Chai' });
-      expect(await editor.inputValue()).toBe('seafud');
-      await editor.and(stage.page.locator(':focus')).waitFor();
-      for (const _ of 'ud') await stage.page.keyboard.press('Backspace');
+      // A name without a row is listed, with the reason, while typing goes on.
+      for (const name of ['seafud', 'Produce', 'Seafood'])
+        for (const key of [...name, 'Enter']) await stage.page.keyboard.press(key, { delay: 125 });
+      const problem = '“seafud” does not exist in Categories. Choose a row, or create it.';
+      await stage.until(`Chai: Category was not saved. ${problem}`);
+      const typed = () => Promise.all([1, 2, 3].map(async (id) => (await stage.product(id)).category_id));
+      await until('the other names', async () => String(await typed()) === '1,7,8');
+      await cell(stage, 'category_id', 0).click();
+      await stage.page.keyboard.press('F2');
+      expect(await stage.page.getByRole('combobox', { name: 'Category of Chai' }).inputValue()).toBe('seafud');
+      for (const key of ['End', 'Backspace', 'Backspace']) await stage.page.keyboard.press(key);
       await stage.page.getByRole('option', { name: 'Seafood' }).waitFor();
       await stage.page.keyboard.press('Enter');
       await stage.until('Chai was saved.');
@@ -97,6 +99,11 @@ browserStories(
       expect((await stage.product(1)).category_id).toBe(8);
       await stage.page.keyboard.press('Control+z');
       await stage.until('Undone.');
+      // A cleared reference takes no further key either.
+      await cell(stage, 'second_supplier_id', 0).click();
+      for (const key of ['F2', 'Backspace', 'Enter']) await stage.page.keyboard.press(key, { delay: 125 });
+      await until('no second supplier', async () => (await stage.product(1)).second_supplier_id === null);
+      await stage.page.locator('[role=grid][aria-activedescendant^="cell-1-"]:focus').waitFor();
 
       await stage.page.getByRole('columnheader', { name: 'Supplier', exact: true }).getByRole('button').click();
       const [first] = await stage.ask<{ company_name: string }[]>('/suppliers?order=company_name');
@@ -131,17 +138,8 @@ browserStories(
         await route.continue();
       });
       await cell(stage, 'category_id', 0).click();
-      for (const [name, id] of [
-        ['Seaf', 1],
-        ['Meat', 2],
-      ] as const) {
-        await page.keyboard.type(name, { delay: 40 });
-        await page.keyboard.press('Enter');
-        await until('the row below', async () => {
-          const active = await page.getByRole('grid').getAttribute('aria-activedescendant');
-          return active?.startsWith(`cell-${id}-`) === true;
-        });
-      }
+      for (const key of [...'Seaf', 'Enter', ...'Meat', 'Enter']) await page.keyboard.press(key, { delay: 40 });
+      await page.locator('[role=grid][aria-activedescendant^="cell-2-"]:focus').waitFor();
       const stored = async () => [(await stage.product(1)).category_id, (await stage.product(2)).category_id];
       await until('both categories', async () => String(await stored()) === '8,6');
       // Tab takes the only option.
@@ -214,6 +212,15 @@ browserStories(
       await goTo('tags');
       await page.keyboard.type('hot');
       await page.keyboard.press('Tab');
+      // An editor that is wider or higher than its cell is within the table.
+      for (const field of ['attributes', 'created_at']) {
+        await goTo(field);
+        await page.keyboard.press('F2');
+        const [editor, table] = [page.locator('.cell-editor > :first-child'), page.getByRole('grid')];
+        const [inner, outer] = [(await editor.boundingBox())!, (await table.boundingBox())!];
+        expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width);
+        await page.keyboard.press('Escape');
+      }
       await goTo('status');
       await page.keyboard.press('F2');
       await page.getByLabel('Status of Chang').selectOption('retired');

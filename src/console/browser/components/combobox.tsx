@@ -24,6 +24,8 @@ interface ComboboxProps<Of extends ComboboxOption> {
   readonly text: string;
   readonly options: readonly Of[];
   readonly isLoading?: boolean;
+  /** Whether Enter also ends the input without a choice. By default it waits for the options. */
+  readonly isQuick?: boolean | undefined;
   readonly onType: (typed: string) => void;
   /** Undefined clears the choice. */
   readonly onChoose: (option: Of | undefined) => void;
@@ -81,9 +83,12 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
       if (!isOpen) return open('');
       if (count > 0) setAt(event.key === 'ArrowDown' ? (at + 1) % count : (Math.max(at, 0) + count - 1) % count);
     } else if (event.key === 'Enter' && isOpen) {
-      event.preventDefault();
-      if (isLoading && options.length === 0) setEntered(true);
-      else if (at >= 0 && at < count) choose(at);
+      const isEarly = isLoading && options.length === 0;
+      const isChosen = !isEarly && at >= 0 && at < count;
+      // Without a choice, the grid saves the text and moves on.
+      if (isChosen || !props.isQuick) event.preventDefault();
+      if (isChosen) choose(at);
+      else if (isEarly && !props.isQuick) setEntered(true);
       else leave();
     } else if (event.key === 'Tab' && typed?.trim() && options.length === 1 && !isLoading) {
       // The browser, or the grid, moves on.

@@ -22,6 +22,8 @@ export interface InputProps extends FieldPlace {
   readonly isFocused?: boolean | undefined;
   /** Whether the input may open a dialog, such as that of a new referenced row. A cell of a grid may not. */
   readonly mayOpenDialog?: boolean | undefined;
+  /** Whether Enter ends the input at once, also before its options are there. */
+  readonly isQuick?: boolean | undefined;
   /** The id of the help and error text. */
   readonly describedBy?: string | undefined;
 }

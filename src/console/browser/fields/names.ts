@@ -1,9 +1,10 @@
 /** Finds the rows that a text refers to by name: the key of the row, or its title in any case. */
 import { type Field, isText, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
-import { readNames } from '../api/query/find-rows.ts';
+import { findRows, readNames } from '../api/query/find-rows.ts';
 import { escapeLike, printName, quoted } from '../api/query/text.ts';
-import type { FieldPlace } from './kind.ts';
+import type { FieldPlace, Parsed } from './kind.ts';
 import { parsePlain } from './parse.ts';
+import { parseText } from './registry.ts';
 
 /** The meaning of a name: a key, or the number of rows with this title. */
 export type Meaning = { readonly value: Value } | { readonly count: number };
@@ -15,6 +16,14 @@ const NAMES_PER_REQUEST = 100;
 /** Whether the text can only be a key: a number or a UUID. */
 export function isKeyText(field: Field, text: string): boolean {
   return !isText(field) && 'value' in parsePlain(field, text);
+}
+
+/** The value of a reference by a text: the key, the title, or a part of the title of only one row. */
+export async function findValue(place: FieldPlace, text: string): Promise<Parsed> {
+  const meaning = (await findNames(place, [text])).get(text.trim()) ?? { count: 0 };
+  if ('value' in meaning) return meaning;
+  const found = meaning.count > 0 ? [] : await findRows(referenceOf(place.collection, place.field)!, text);
+  return parseText(place, found.length === 1 ? found[0]!.value : text);
 }
 
 /** Looks up the texts of a reference field that are not keys by their form. */

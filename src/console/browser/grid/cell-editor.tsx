@@ -15,6 +15,7 @@ export interface Editing {
 interface CellEditorProps extends FieldPlace {
   readonly title: string;
   readonly editing: Editing;
+  readonly isQuick: boolean;
   readonly onChange: (text: string) => void;
   readonly onLeave: () => void;
 }
@@ -30,6 +31,11 @@ export function CellEditor({ title, editing, onChange, onLeave, ...place }: Cell
     input?.focus();
     if (!isTyped && input instanceof HTMLInputElement && input.type === 'text') input.select();
     if (input instanceof HTMLTextAreaElement) input.setSelectionRange(text.length, text.length);
+    const own = element.current!.getBoundingClientRect();
+    const table = element.current!.closest('[role=grid]')!.getBoundingClientRect();
+    // It opens towards the middle of the table.
+    if (own.right > table.right) element.current!.style.insetInline = 'auto 0';
+    if (own.bottom > table.bottom) element.current!.style.insetBlock = 'auto 0';
   }, []);
   const onBlur = (event: FocusEvent) => {
     const isInside = element.current!.contains(event.relatedTarget);

@@ -17,6 +17,7 @@ import { unlessGivenUp } from '../api/session/connection.ts';
 import { Store } from '../base/store.ts';
 import { notify, notifySaved, undoOf } from '../components/toasts.tsx';
 import type { FieldPlace } from '../fields/kind.ts';
+import { findValue } from '../fields/names.ts';
 import { printValue, shownValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -111,27 +112,34 @@ function enqueue(
   return done;
 }
 
-/** `requestId` is that of several cells, which have one message. Resolves to whether the value is stored. */
+/**
+ * Without a value, the text is the name of a row, which the service finds. `requestId` is that of several cells, which
+ * have one message. Resolves to whether the value is stored.
+ */
 export function saveCell(
   place: FieldPlace,
   row: Row,
-  value: Value,
+  value: Value | undefined,
   text: string,
   requestId?: string,
 ): Promise<boolean> {
   const { collection, field } = place;
   const cell = cellName(collection, row, field);
-  const changes = { [field.name]: value };
   setUnsaved(cell);
   let isStored = false;
+  let known = value;
+  const changes = { [field.name]: value === undefined ? (row[field.name] ?? null) : value };
   const write = enqueue(collection, [{ row, changes }], async (show, check) => {
     const keep = (stored: Row, problem: string, isGone = false) => {
       show([{ ...keyOf(collection, row), [field.name]: stored[field.name] ?? null }]);
-      setUnsaved(cell, { ...place, row: stored, value, text, problem, isGone });
+      setUnsaved(cell, { ...place, row: stored, value: known, text, problem, isGone });
     };
     try {
       check();
-      const outcome = await saveRow(collection, row, changes, requestId);
+      const parsed = value === undefined ? await findValue(place, text) : { value };
+      if ('problem' in parsed) return keep(row, parsed.problem);
+      known = parsed.value;
+      const outcome = await saveRow(collection, row, { [field.name]: known }, requestId);
       if (outcome.kind === 'unchanged') return;
       if (outcome.kind === 'conflict')
         return keep(outcome.row, t.record.changedTo(outcome.person, shownValue(place, outcome.row)));

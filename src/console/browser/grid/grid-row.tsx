@@ -115,6 +115,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
           field={field}
           title={isLine ? t.record.newRow : titleOf(collection, row)}
           editing={edit}
+          isQuick={!isLine}
           onChange={actions.setText}
           onLeave={actions.commit}
         />

@@ -92,7 +92,7 @@ export function useGrid(options: GridOptions) {
     }
     const unsaved = unsavedCells.get().get(cellName(collection, row, field));
     const text = isTyped ? '' : (unsaved?.text ?? printValue({ collection, field }, row[field.name]));
-    setChosen(single(place));
+    select(single(place));
     setEdit({ place, row, field, stored: bounds().stored, text, problem: unsaved?.problem, isTyped });
     return true;
   };
@@ -109,13 +109,14 @@ export function useGrid(options: GridOptions) {
     const place = { collection, field };
     const stored = row[field.name] ?? null;
     const parsed = text === printValue(place, stored) ? { value: stored } : parseText(place, text);
-    // The row of a name may arrive late, and a new row is not in the list of unsaved cells.
-    if ('problem' in parsed && (kindOf(place).name === 'reference' || !isStored(collection, row))) {
+    // A new row is not in the list of unsaved cells.
+    if ('problem' in parsed && !isStored(collection, row)) {
       setEdit({ ...editing, problem: parsed.problem });
       return false;
     }
     setEdit(undefined);
-    if ('problem' in parsed) keepText(place, row, text, parsed.problem);
+    if ('problem' in parsed && kindOf(place).name === 'reference') void saveCell(place, row, undefined, text);
+    else if ('problem' in parsed) keepText(place, row, text, parsed.problem);
     else if (isSame(parsed.value, stored)) discardEdit(place, row);
     else void save(place, row, parsed.value, text);
     return true;
@@ -126,7 +127,8 @@ export function useGrid(options: GridOptions) {
     if (editing === undefined) return;
     setEdit({ ...editing, text, problem: undefined, hasText: true });
     if (text === '' || kindOf({ collection, field: editing.field }).name !== 'reference') return;
-    if (commit()) focus();
+    // A press elsewhere has moved the focus.
+    if (commit() && scroller.current!.contains(document.activeElement)) focus();
   };
 
   const moveOn = ({ place, stored }: ActiveEdit, event: KeyboardEvent) => {
@@ -212,7 +214,7 @@ export function useGrid(options: GridOptions) {
     fill: options.fill,
     showMenu,
   });
-  return { selection, edit, commit, setText, filled, handlers: { onKeyDown, ...handlers } };
+  return { selection, choose, edit, commit, setText, filled, handlers: { onKeyDown, ...handlers } };
 }
 
 /** Whether the key types text; input methods announce themselves by `Process` and `Dead`. */
