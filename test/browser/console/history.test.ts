@@ -89,16 +89,22 @@ browserStories('history', (stage) => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     // Beside the row: the history of one field. A value goes into the form first, a row is restored at once.
+    await page.setViewportSize({ width: 1280, height: 400 });
     await stage.open('/c/products/1');
     const history = page.getByRole('complementary', { name: 'History' });
     await history.getByLabel('Field').selectOption('Unit price');
     await history.getByRole('button', { name: 'Restore 20.00' }).click();
-    expect(await page.getByLabel('Unit price').inputValue()).toBe('20');
+    const price = page.getByLabel('Unit price');
+    expect(await price.inputValue()).toBe('20');
+    const head = (await page.locator('.record-head').boundingBox())!;
+    const { y, height } = (await price.boundingBox())!;
+    expect(y).toBeGreaterThanOrEqual(head.y + head.height);
+    expect(y + height).toBeLessThanOrEqual(400);
     await page.getByRole('button', { name: 'Discard' }).click();
     await history.getByLabel('Field').selectOption('Units on order');
     await history.getByRole('button', { name: 'Restore the row as before' }).click();
     await dialog.getByText('Chai', { exact: true }).first().waitFor();
-    await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.keyboard.press('Enter');
     await stage.until('Restored: 5 changes.');
     expect(await stage.product(1)).toMatchObject({ unit_price: 18, units_on_order: 0 });
   });

@@ -29,10 +29,10 @@ export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
     const kept = skipped.length > 0 ? [t.history.keptRows(skipped.length)] : [];
     return [t.history.restored(undone), ...kept].join(' ');
   };
-  const restore = () => void revert(filters, wordsOf, true);
-  const canRestore = data !== undefined && data.total > 0;
+  const onSubmit = () => void revert(filters, wordsOf, true);
+  const isBusy = data === undefined || data.total === 0;
   return (
-    <Dialog title={title} size="large" {...(canRestore && { submit: { label: t.app.restore, onSubmit: restore } })}>
+    <Dialog title={title} size="large" submit={{ label: t.app.restore, isBusy, isFirst: true, onSubmit }}>
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
       {data !== undefined && <Preview {...data} />}

@@ -1,8 +1,8 @@
 /** The history of a row beside its form. A restored value goes into the form and is saved with it. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Collection, type Field, labelOf, type Row } from '../api/catalogue.ts';
-import { CHANGES_PER_PAGE, type Change, logKey, readChanges, rowFilter } from '../api/changes.ts';
+import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
+import { CHANGES_PER_PAGE, logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { keyText } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { Select } from '../components/inputs.tsx';
@@ -15,11 +15,11 @@ import { restoreRow } from './restore.tsx';
 interface RowHistoryProps {
   readonly collection: Collection;
   readonly row: Row;
-  /** The form that a restored value goes into. */
-  readonly draft: { readonly setText: (name: string, text: string) => void };
+  /** Puts a value into the form. */
+  readonly onRestore: (name: string, text: string) => void;
 }
 
-export default function RowHistory({ collection, row, draft }: RowHistoryProps) {
+export default function RowHistory({ collection, row, onRestore }: RowHistoryProps) {
   const [only, setOnly] = useState('');
   const [limit, setLimit] = useState(CHANGES_PER_PAGE);
   const key = keyText(collection, row);
@@ -32,8 +32,6 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
   const concerns = (name: string) =>
     data?.filter((each) => changedFields(collection, each).some((f) => f.name === name));
   const changes = only === '' ? data : concerns(only);
-  const restoreValue = ({ before }: Change, field: Field) =>
-    draft.setText(field.name, printValue({ collection, field }, before?.[field.name]));
   return (
     <aside className="row-history stack" aria-label={t.history.title}>
       <h2>{t.history.title}</h2>
@@ -60,7 +58,9 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
           </>
         )}
         isShown={(_change, { name }) => only === '' || name === only}
-        onRestore={restoreValue}
+        onRestore={({ before }, field) =>
+          onRestore(field.name, printValue({ collection, field }, before?.[field.name]))
+        }
       />
       {data?.length === limit && <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>}
     </aside>

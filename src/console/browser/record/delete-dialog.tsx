@@ -1,16 +1,17 @@
 /** Asks before rows are deleted: what refers to them, and what others changed since the person saw them. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { deleteAll, rowsChangedSince, type Target } from '../api/bulk-change.ts';
 import { mayUndo, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useWrite } from '../api/queries.ts';
 import { listUrl } from '../api/query/list.ts';
 import { queryClient } from '../api/query-client.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog, useClose } from '../components/dialog.tsx';
 import { Loaded, Problem } from '../components/small.tsx';
 import { notify, undoOf } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { countEffects } from './deletion-effects.ts';
+import { addressOf, countEffects } from './deletion-effects.ts';
 
 /** More changed rows are not named. */
 const MOST_NAMED = 20;
@@ -55,6 +56,7 @@ export default function DeleteDialog({ target, onDeleted }: DeleteDialogProps) {
 /** The effects on other rows. It has its height before they are counted, so that no button moves below the pointer. */
 function OtherRows({ target }: { readonly target: Target }) {
   const { collection } = target.query;
+  const close = useClose();
   const query = useQuery({
     queryKey: ['row', collection.name, 'referrers', target.rows ?? listUrl(target.query)],
     queryFn: ({ signal }) => countEffects(target, signal),
@@ -66,9 +68,22 @@ function OtherRows({ target }: { readonly target: Target }) {
       <Loaded query={query} lines={2}>
         {({ effects, isComplete }) => (
           <ul className="bullets">
-            {effects.map(({ reference: { from, onDelete }, count }) => (
-              <li key={`${from.name} ${onDelete}`}>{t.record.referrers[onDelete](titleOfCollection(from), count)}</li>
-            ))}
+            {effects.map((effect) => {
+              const { from, onDelete } = effect.reference;
+              const text = t.record.referrers[onDelete](titleOfCollection(from), effect.count);
+              const address = addressOf(target, effect);
+              return (
+                <li key={`${from.name} ${onDelete}`}>
+                  {address === undefined ? (
+                    text
+                  ) : (
+                    <Link href={address} onClick={close}>
+                      {text}
+                    </Link>
+                  )}
+                </li>
+              );
+            })}
             {!isComplete && <li>{t.record.moreReferrers}</li>}
           </ul>
         )}

@@ -3,10 +3,14 @@ import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../../base/limits/http.ts';
 import type { Target } from '../api/bulk-change.ts';
 import { type Collection, referrersOf } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
-import { conditionsOf, embeddingsOf, type Pair } from '../api/query/list.ts';
+import { conditionsOf, embeddingsOf, listAddress, listOf, type Pair } from '../api/query/list.ts';
 import { pathOf, printName, queryText } from '../api/query/text.ts';
 import { partsOf } from '../api/stored-rows.ts';
 import { inList } from '../fields/filters.tsx';
+import { printGroup } from '../find/or-groups.ts';
+
+/** More deleted rows do not fit the address of a list. */
+const MAX_LISTED = 100;
 
 type Referrer = ReturnType<typeof referrersOf>[number];
 
@@ -18,6 +22,15 @@ interface Effect {
   readonly reference: Referrer;
   readonly paths: readonly Path[];
   readonly count: number;
+}
+
+/** The address of the list of these rows, if they refer to the deleted ones themselves. */
+export function addressOf({ query, rows }: Target, { reference: { from }, paths }: Effect): string | undefined {
+  const [key] = query.collection.key;
+  if (rows === undefined || rows.length > MAX_LISTED || paths.some(({ length }) => length > 1)) return undefined;
+  const condition = inList(rows.map((row) => row[key!.name]));
+  const filters = paths.map(([reference]): Pair => [reference!.field.name, condition]);
+  return listAddress(listOf(from, filters.length === 1 ? filters : [['or', printGroup(from, filters)!]]));
 }
 
 export interface Effects {

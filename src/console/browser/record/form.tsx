@@ -33,14 +33,17 @@ interface RecordFormProps {
 
 const NONE: Marks = new Map();
 
-export function RecordForm({ collection, draft, row, marks = NONE, name = 'field' }: RecordFormProps) {
+/** The id of an input of a form. */
+export const fieldId = (field: string, form = 'field'): string => encodeURIComponent(`${form}-${field}`);
+
+export function RecordForm({ collection, draft, row, marks = NONE, name }: RecordFormProps) {
   const isNew = row === undefined;
   const { sections, languages, files, fixed } = groupFields(collection, draft.fields, isNew);
   const inputs = (fields: readonly Field[]) =>
     fields.map((field) => (
       <FormField
         key={field.name}
-        id={encodeURIComponent(`${name}-${field.name}`)}
+        id={fieldId(field.name, name)}
         collection={collection}
         field={field}
         draft={draft}

@@ -15,7 +15,7 @@ import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { duplicateRow } from './duplicate.ts';
-import { focusProblem, RecordForm, useSaveKey } from './form.tsx';
+import { fieldId, focusProblem, RecordForm, useSaveKey } from './form.tsx';
 import { isMissing, MissingRow } from './missing-row.tsx';
 import type { PendingSaves } from './related-row.tsx';
 import { useLiveRow } from './use-live-row.ts';
@@ -93,6 +93,10 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
     );
     setDeleting(false);
   };
+  const restore = (name: string, text: string) => {
+    draft.setText(name, text);
+    document.getElementById(fieldId(name))?.focus();
+  };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void saveAll();
@@ -134,7 +138,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
         <RelatedRows collection={collection} row={row} pending={pending} />
         {comments !== undefined && <Comments from={comments} collection={collection} row={row} />}
       </form>
-      {hasHistory && <RowHistory collection={collection} row={row} draft={draft} />}
+      {hasHistory && <RowHistory collection={collection} row={row} onRestore={restore} />}
     </div>
   );
 }
