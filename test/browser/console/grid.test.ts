@@ -161,7 +161,7 @@ browserStories('the cell grid', (stage) => {
     await page.keyboard.type('99');
     await page.keyboard.press('Enter');
     await stage.until('Chai: Unit price was not saved.');
-    expect(await shown(stage, 'unit_price', 0)).toBe('10.50');
+    await until('the stored price', async () => (await shown(stage, 'unit_price', 0)) === '10.50');
     await page.unroute(/\/catalogue\/batch/);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('F2');
@@ -287,6 +287,9 @@ browserStories('the cell grid', (stage) => {
     // The other cell of the row is stored.
     expect(await stage.product(1)).toMatchObject({ units_in_stock: 1 });
     expect(await stage.product(2)).toMatchObject({ units_in_stock: 2 });
+    // As in a spreadsheet, the pasted block is selected, and the next key acts on its first cell.
+    await stage.until('6 cells');
+    await cell(stage, 'unit_price', 0).and(page.locator('.active')).waitFor();
     await page.getByRole('button', { name: 'Save 20.00' }).click();
     await until('the pasted price', async () => (await pricesOf(stage, 1))[0] === 20);
   });

@@ -37,6 +37,27 @@ browserStories(
       expect(await place(cell)).toEqual(before);
     });
 
+    test('beside a search, a row that opens leaves the table in its place, or takes all of it', async () => {
+      const { page } = stage;
+      for (const width of [1280, 1024]) {
+        await page.setViewportSize({ width, height: 700 });
+        await stage.open('/c/products?order=id&~q=e');
+        await untilShown(page, ['Chai']);
+        const [table, cell] = [page.getByRole('grid'), page.locator('[data-row="40"] [data-field=product_name]')];
+        await table.focus();
+        for (let row = 0; row < 40; row++) await page.keyboard.press('ArrowDown');
+        const [before, { height }] = [await place(cell), (await table.boundingBox())!];
+        await page.keyboard.press('Space');
+        const panel = page.getByRole('complementary').filter({ has: page.getByLabel('Unit price') });
+        await panel.waitFor();
+        expect(await table.isVisible()).toBe(width === 1280);
+        if (width === 1280) expect([await place(cell), (await table.boundingBox())!.height]).toEqual([before, height]);
+        await page.keyboard.press('Escape');
+        await panel.waitFor({ state: 'detached' });
+        expect(await place(cell)).toEqual(before);
+      }
+    });
+
     test('a filter or an order that is chosen in the table leaves the focus there', async () => {
       const { page } = stage;
       await stage.open('/c/products?order=id');

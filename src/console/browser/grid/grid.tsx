@@ -134,7 +134,7 @@ export function Grid({ query, checked, open }: GridProps) {
           blocks.copy(event, selection);
           blocks.clear(selection);
         }}
-        onPaste={(event) => !isInput(event.target) && blocks.paste(event, selection)}
+        onPaste={(event) => !isInput(event.target) && blocks.paste(event, selection, grid.choose)}
       >
         <GridHead
           query={query}

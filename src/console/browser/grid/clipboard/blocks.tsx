@@ -102,13 +102,16 @@ export function blocksOf({ query, columns, total }: BlockOptions) {
     });
   };
 
-  const paste = (event: ClipboardEvent, selection: Selection) => {
+  /** `select` selects the pasted block; its first cell stays the active one. */
+  const paste = (event: ClipboardEvent, selection: Selection, select: (selection: Selection) => void) => {
     const { clipboardData } = event;
     const copied = parseClipboard(clipboardData.getData('text/plain'), clipboardData.getData('text/html'));
     if (copied === undefined) return;
     event.preventDefault();
     const range = rangeOf(selection);
     const block = tile(copied, range.bottom - range.top + 1, range.right - range.left + 1);
+    const active = { row: range.top, column: range.left };
+    select({ anchor: { row: range.top + block.length - 1, column: range.left + block[0]!.length - 1 }, active });
     run(async () => {
       if (isTooLarge(block.length, MAX_EDITED_ROWS)) return;
       const last = Math.min(total, range.top + block.length) - 1;
