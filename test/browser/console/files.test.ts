@@ -107,7 +107,7 @@ browserStories(
       await send('drop', 'five.png', gradient(60, 40, 6), 'image/png', '[aria-label=Images]');
       await stage.until('At most 4 files.');
 
-      await images.getByRole('button', { name: 'Move three.png forward' }).click();
+      await images.getByRole('button', { name: 'Move three.png left' }).click();
       await images.getByRole('button', { name: 'Remove one.png' }).click();
       await page.locator('main:focus').waitFor();
       expect((await tea()).images).toEqual([]);

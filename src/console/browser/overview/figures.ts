@@ -6,7 +6,6 @@ import type { Pair } from '../api/query/list.ts';
 import { equals, pathOf, printName, queryText } from '../api/query/text.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
-import { inSentence } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 
 interface Bar {
@@ -194,7 +193,7 @@ async function barsOf(
 
 /** The name of a group for people: the title of the referenced row, Yes and No, or the value. */
 function nameOf(collection: Collection, field: Field, key: Value): string {
-  if (key === null) return t.overview.none(inSentence(labelOf(field)));
+  if (key === null) return t.app.empty;
   const place = { collection, field };
   const text = formatValue(place, key);
   return kindOf(place).name === 'number' ? `${labelOf(field)} ${text}` : text;

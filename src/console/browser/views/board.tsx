@@ -28,7 +28,7 @@ export default function Board({ query: list, field, selection }: BoardProps) {
   const { collection } = list;
   const values = valuesOf(field);
   const dragged = useDragged<Row>();
-  const nameOf = (value: Value) => (value === null ? t.views.noValue : formatValue({ collection, field }, value));
+  const nameOf = (value: Value) => (value === null ? t.app.empty : formatValue({ collection, field }, value));
   const move = (row: Row, value: Value) => {
     const message = t.views.moved(titleOf(collection, row), nameOf(value));
     void saveAndReport(collection, row, { [field.name]: value }, message);
