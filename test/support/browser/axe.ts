@@ -36,12 +36,15 @@ const run = (only: readonly string[] | undefined) => `(async () => {
     Object.defineProperty(parent, 'childNodes', { configurable: true, value: listed });
   }
   for (const { style } of hidden) style?.setProperty('display', 'none', 'important');
+  // Pages of tests are transparent.
+  document.documentElement.style.opacity = '1';
   const found = await axe.run(dialog ?? document, {
     resultTypes: ['violations'],
     selectors: false,
     preload: false,
     ${only === undefined ? 'rules: dialog === undefined ? {} : OF_PAGES' : `runOnly: ${JSON.stringify(only)}`},
   });
+  document.documentElement.style.removeProperty('opacity');
   for (const { style } of hidden) style?.removeProperty('display');
   for (const parent of parents) delete parent.childNodes;
   return found.violations;

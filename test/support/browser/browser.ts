@@ -64,7 +64,7 @@ async function openProfile(): Promise<Profile> {
   const browser = await (TEST_BROWSER_URL === undefined
     ? chromium.launch(LAUNCH_OPTIONS)
     : chromium.connect(TEST_BROWSER_URL));
-  const context = await browser.newContext(USUAL);
+  const context = await newContext(browser, USUAL);
   const opener = await context.newPage();
   // A document of the console, because one with another opener policy would have another process.
   await opener.route(/\/assets\//, (route) => route.abort());
@@ -156,7 +156,7 @@ export function browserStories(
       async reopen(options, address = service!.url) {
         await endPage();
         origin = address;
-        const context = await profile.browser.newContext({ ...USUAL, ...options });
+        const context = await newContext(profile.browser, { ...USUAL, ...options });
         context.on('request', note);
         page = await context.newPage();
         complain(page, origin, complaints);
@@ -201,6 +201,22 @@ const USUAL: BrowserContextOptions = {
   // Disables animations, so that no test waits for a dialog to fade in.
   reducedMotion: 'reduce',
 };
+
+/**
+ * Makes every page transparent, because nobody looks at it: the browser then draws nothing, which is an eighth of its
+ * CPU time. The checks of colours set the opacity of the page themselves.
+ */
+const TRANSPARENT = `{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('html { opacity: 0 }');
+  document.adoptedStyleSheets.push(sheet);
+}`;
+
+async function newContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  if (!TAKES_PICTURES) await context.addInitScript(TRANSPARENT);
+  return context;
+}
 
 /** Opens a page of the shared profile, for which nothing is stored. */
 async function newPage({ context, opener }: Profile, origin: string): Promise<Page> {
