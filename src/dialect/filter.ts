@@ -2,7 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { didYouMean } from '../base/nearest-name.ts';
-import { readListedValue, readTestedPath, Scanner } from './names.ts';
+import { NO_STEPS, readListedValue, readTestedPath, Scanner } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
   OPERATORS,
@@ -31,10 +31,13 @@ export function parseFilter(key: string, value: string, path = ''): Comparison {
 /** The first character of a comparison such as `data->>price!=eq.5`; a JSON key ends with one only in quotes. */
 const COMPARISON_START = /[!~]$/;
 
+const PLAIN_KEY = /^[A-Za-z0-9_$]+$/;
+
 /** Some clients number repeated parameters: `name[0]=ilike.*a*&name[1]=ilike.*b*`. */
 const REPETITION_NUMBER = /\[\d*\]/y;
 
 function readKey(key: string, value: string, path: string): FieldPath {
+  if (PLAIN_KEY.test(key)) return { name: key, json: NO_STEPS };
   const scanner = new Scanner('filter', key);
   const field = readTestedPath(scanner);
   const after = scanner.position;

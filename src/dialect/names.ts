@@ -71,7 +71,7 @@ const PLAIN_WORD = /[A-Za-z0-9_$]+(?=[.,:()!]|$)/y;
 const JSON_KEY = /-\d+|(?!\s)[^"',:.()<>-]+(?:-(?!>)[^"',:.()<>-]+)*/y;
 
 const ARROW = /->>?/y;
-const NO_STEPS: readonly JsonStep[] = [];
+export const NO_STEPS: readonly JsonStep[] = [];
 
 export function readName(scanner: Scanner): string {
   const quoted = readQuoted(scanner);

@@ -19,7 +19,10 @@ export function valueAt({ of, moving }: MovingCompare, at: number) {
 }
 
 /** Whether a plan depends on the time at which it runs. */
-export const isTimed = memoize((plan: ReadPlan | WritePlan) => ANY_TIME.plan(plan) !== plan);
+export function isTimed(plan: ReadPlan | WritePlan): boolean {
+  return ANY_TIME.plan(plan) !== plan;
+}
+
 /** The rules of a role are the same objects for all its requests. */
 const isTimedRule = memoize((predicate: Predicate) => ANY_TIME.predicate(predicate) !== predicate);
 

@@ -3,6 +3,7 @@
 import { ROWS_PER_SLICE, type Task } from '../base/cooperative.ts';
 import { FAIL } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
+import { memoize } from '../base/memo.ts';
 import { nearestName, suggestName } from '../base/nearest-name.ts';
 import { fieldDenied } from '../collection/access/permission-errors.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
@@ -42,9 +43,8 @@ export function isHidden({ view, byName }: Collection, name: string): boolean {
   return view !== undefined && !byName.has(name) && view.of.byName.has(name);
 }
 
-export function fieldExpression(field: Field): Expression {
-  return { kind: 'field', field, type: field.type };
-}
+/** The same object each time, since plans and statements are cached by the identity of expressions. */
+export const fieldExpression = memoize((field: Field): Expression => ({ kind: 'field', field, type: field.type }));
 
 /**
  * A field, or a path into it for json, arrays and composite types. Other types contain nothing, as PostgreSQL's

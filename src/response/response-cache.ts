@@ -87,10 +87,10 @@ export class ResponseCache {
     const { call, route, rows, plan } = context;
     const { plain } = made;
     const { etag: tag } = made.headers;
-    // It may change without a write.
-    if (plan !== undefined && isTimed(plan)) return;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_CACHED_RESPONSE_BYTES) return;
     if (changeCount !== this.changeCount || !this.wasAsked(key)) return;
+    // It may change without a write.
+    if (plan !== undefined && isTimed(plan)) return;
     const store = (length: number, whole: Response) => {
       // The data may have changed during compression, or another request may have stored the entry.
       if (changeCount !== this.changeCount || this.answers.has(key)) return;

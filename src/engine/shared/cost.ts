@@ -178,9 +178,10 @@ type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'ca
 /** Cached, since measuring takes time proportional to the expression. */
 export const regexInstructions = memoize(({ pattern, caseless }: RegexTest) => sizeOfRegex(pattern, caseless));
 
-export function columnSteps(columns: readonly { readonly expression: Expression }[]): number {
-  return columns.reduce((steps, { expression }) => steps + stepsOfExpression(expression), 0);
-}
+/** Cached: requests share lists of columns, and orders. */
+export const columnSteps = memoize((columns: readonly { readonly expression: Expression }[]): number =>
+  columns.reduce((steps, { expression }) => steps + stepsOfExpression(expression), 0),
+);
 
 function stepsOf(predicate: Predicate, enough: number): number {
   switch (predicate.kind) {

@@ -91,12 +91,13 @@ interface Selection {
 
 export function compileOutput(selection: Selection): string {
   const { scope, output } = selection;
-  const { form, keys = [] } = output;
+  const { form, keys } = output;
+  const columns = () => (selection.computed ? compileColumns(selection) : compiledOnce(selection));
+  const rows = form === 'number' ? `${identifier(scope.name)}.rowid as ${identifier(ROW)}` : columns();
+  if (keys === undefined) return rows;
   const ends = keys.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
-  if (form === 'number') return [`${identifier(scope.name)}.rowid as ${identifier(ROW)}`, ...ends].join(', ');
-  const rows = selection.computed ? compileColumns(selection) : compiledOnce(selection);
   return [rows, ...ends].join(', ');
 }
 

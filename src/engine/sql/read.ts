@@ -199,14 +199,15 @@ function computedName(index: number): string {
 }
 
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
-  // A constant orders nothing, and SQL does not accept a bare null as an order key.
-  const keys = order.filter(({ expression }) => expression.kind !== 'null');
-  if (keys.length === 0) return '';
-  return ` order by ${keys.map((key) => compileOrderKey(key, scope)).join(', ')}`;
-}
-
-function compileOrderKey({ expression, descending, nulls }: OrderKey, scope: Scope): string {
-  const direction = `${descending ? ' desc' : ''}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
-  const keys = scope.dialect.orderedBy(compileOperand(expression, scope));
-  return keys.map((key) => `${key}${direction}`).join(', ');
+  let sql = '';
+  for (const { expression, descending, nulls } of order) {
+    // A constant orders nothing, and SQL does not accept a bare null as an order key.
+    if (expression.kind === 'null') continue;
+    for (const key of scope.dialect.orderedBy(compileOperand(expression, scope))) {
+      sql += `${sql === '' ? ' order by ' : ', '}${key}`;
+      if (descending) sql += ' desc';
+      if (nulls !== undefined) sql += ` nulls ${nulls}`;
+    }
+  }
+  return sql;
 }

@@ -39,8 +39,9 @@ export class TableStatistics implements Statistics {
 
   isSmall({ name }: Collection): boolean {
     const size = this.sizes.get(name);
-    const isRecent = size !== undefined && performance.now() - size.at <= KEPT_MS;
-    return (isRecent || size?.changeCount === this.changeCount ? size! : this.measure(name)).isSmall;
+    const isKept =
+      size !== undefined && (size.changeCount === this.changeCount || performance.now() - size.at <= KEPT_MS);
+    return (isKept ? size : this.measure(name)).isSmall;
   }
 
   bytes({ name }: Collection): number {

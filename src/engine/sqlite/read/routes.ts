@@ -3,6 +3,7 @@
  * budget on the event loop starts again on a thread.
  */
 import { INLINE_ANSWER_BYTES } from '../../../base/limits/engine.ts';
+import { memoize } from '../../../base/memo.ts';
 import { fieldOf, type ReadPlan } from '../../../plan/types.ts';
 import type { MaybePromise, ReadResult } from '../../engine.ts';
 import { cheapPageBytes, isCheapScan } from '../../shared/cost.ts';
@@ -41,7 +42,7 @@ const ROUTES: readonly Route[] = [
   {
     name: 'bytes of a file',
     runsOn: 'thread',
-    applies: ({ plan }) => plan.columns.some(({ expression }) => fieldOf(expression)?.type.name === 'bytes'),
+    applies: ({ plan }) => readsBytes(plan.columns),
     run: (read, { changes, file }) => runJob(jobOf(read), { changes, readers: file!.byteReaders }),
     why: 'Rows are long, and a download reads many of them in succession. Their thread never waits for costly reads.',
   },
@@ -84,6 +85,10 @@ const ROUTES: readonly Route[] = [
     why: 'Any other read may take long. The time limit applies, and a large result is streamed.',
   },
 ];
+
+const readsBytes = memoize((columns: ReadPlan['columns']) =>
+  columns.some(({ expression }) => fieldOf(expression)?.type.name === 'bytes'),
+);
 
 export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResult> {
   if (read.dialect !== undefined && state.file !== undefined) {
