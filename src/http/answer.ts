@@ -9,6 +9,8 @@ export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers that many answers have, unless they have others of these names: copying them takes less time. */
+  readonly shared?: Headers | undefined;
   readonly body: Body;
   /** The number of rows that were read or written, for the log. */
   readonly rows?: number;
@@ -17,7 +19,7 @@ export interface Answer {
 }
 
 /** An answer in one content coding, encoded once on demand. */
-export interface Representation extends Pick<Answer, 'status' | 'headers'> {
+export interface Representation extends Pick<Answer, 'status' | 'headers' | 'shared'> {
   /** Before content coding. */
   readonly plain: Body;
   /** Undefined if the content is the plain body. */
@@ -28,17 +30,19 @@ export interface Representation extends Pick<Answer, 'status' | 'headers'> {
 type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
-  const { status, headers, body: plain } = answer;
-  if (plain !== null && headers['content-type'] === WORKBOOK_TYPE)
-    return { status, headers, plain, coding: 'zip', content: once(() => workbookOf(plain)) };
+  const { status, headers, shared, body: plain } = answer;
+  const type = headers['content-type'] ?? shared?.get('content-type');
+  if (plain !== null && type === WORKBOOK_TYPE)
+    return { status, headers, shared, plain, coding: 'zip', content: once(() => workbookOf(plain)) };
   const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
   if (accepted === undefined || plain === null || isShort || answer.isLive === true)
-    return { status, headers, plain, content: () => plain };
+    return { status, headers, shared, plain, content: () => plain };
   const { coding } = accepted;
   // Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them.
   const tag = headers.etag && { etag: `${headers.etag.slice(0, -1)}.${coding}"` };
   return {
     status,
+    shared,
     headers: { ...headers, 'content-encoding': coding, ...tag },
     plain,
     coding,
@@ -114,25 +118,37 @@ export function toResponse(call: Call, answer: Representation, isAsync: boolean)
   }
   const content = answer.content();
   if (content instanceof Promise) {
-    return content.then((body) => new Response(lateBody(body), answer));
+    return content.then((body) => responseWith(lateBody(body), answer));
   }
-  return new Response(isAsync ? lateBody(content) : content, answer);
+  return responseWith(isAsync ? lateBody(content) : content, answer);
+}
+
+export function responseWith(
+  body: Body,
+  { status, headers, shared }: Pick<Representation, 'status' | 'headers' | 'shared'>,
+): Response {
+  if (shared === undefined) return new Response(body, { status, headers });
+  const response = new Response(body, { status, headers: shared });
+  for (const name in headers) response.headers.set(name, headers[name]!);
+  return response;
 }
 
 /** The response for a client that already has the answer (RFC 9110, 15.4.5). */
-export function unchangedResponse({
-  headers: { 'content-type': _, 'content-encoding': __, ...headers },
-}: Representation): Response {
-  return new Response(null, { status: 304, headers });
+export function unchangedResponse(answer: Representation): Response {
+  const response = responseWith(null, { ...answer, status: 304 });
+  response.headers.delete('content-type');
+  response.headers.delete('content-encoding');
+  return response;
 }
 
 /** Sends the length of the body of a GET (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
-export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
+export function headResponse(answer: Omit<Representation, 'content'>): Response {
+  const { headers, plain, coding } = answer;
   const length =
     typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;
   const hasLength = coding === undefined && length !== undefined;
   const size = hasLength ? { 'content-length': String(length) } : { 'transfer-encoding': 'chunked' };
-  return new Response(null, { status, headers: plain === null ? headers : { ...headers, ...size } });
+  return responseWith(null, plain === null ? answer : { ...answer, headers: { ...headers, ...size } });
 }
 
 /** Shorter bodies are sent together with their headers anyway. */

@@ -8,6 +8,7 @@
  */
 import { ApiError } from '../base/errors.ts';
 import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
+import { memoizeText } from '../base/memo.ts';
 import type { DatabaseFunction, FunctionResult } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
@@ -29,14 +30,18 @@ import { contentRange, itemTag, listTag, pageStatus, preferenceApplied } from '.
 import { linkHeader } from './links.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
-/** The headers of every read. */
-const SHARED_HEADERS = {
-  ...CORS_HEADERS,
-  // Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4).
-  'cache-control': 'no-cache',
-  // The request headers that a response depends on.
-  vary: `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`,
-};
+/** The headers of every read with this media type. */
+const sharedHeaders = memoizeText(
+  (contentType) =>
+    new Headers({
+      ...CORS_HEADERS,
+      // Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4).
+      'cache-control': 'no-cache',
+      // The request headers that a response depends on.
+      vary: `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`,
+      'content-type': contentType,
+    }),
+);
 
 /** A list request with its plan. */
 export interface ListRead {
@@ -75,12 +80,8 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const applied = preferenceApplied('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
   const range = contentRange(plan.offset, returned, total);
-  const headers: Record<string, string> = {
-    ...SHARED_HEADERS,
-    ...applied,
-    'content-type': media.contentType,
-    'content-range': range,
-  };
+  const shared = sharedHeaders(media.contentType);
+  const headers: Record<string, string> = { ...applied, 'content-range': range };
   // The arguments of a POST are not in its URL.
   const hasUrl = call.method !== 'POST';
   if (hasUrl && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = withSortedQuery(call.url);
@@ -95,11 +96,11 @@ function answerList(read: ListRead, result: ReadResult): Answer {
       cancel: () => body.return?.(),
       onError: (error) => context.onCut?.(context, error),
     });
-    return { status, headers, rows: returned, body: stream };
+    return { status, headers, shared, rows: returned, body: stream };
   }
   headers.etag = listTag(body, range, media);
   const isBinary = media.handler?.isBinary === true;
-  return { status, headers, rows: returned, body: isBinary ? Buffer.from(body, 'hex') : body };
+  return { status, headers, shared, rows: returned, body: isBinary ? Buffer.from(body, 'hex') : body };
 }
 
 /** The same request in one spelling: its parameters by name, as in PostgREST. */
@@ -152,12 +153,10 @@ export function itemAnswer(
   const stored = whole.body.slice(1, -1);
   const body = shown === whole ? stored : shown.body;
   const headers = {
-    ...SHARED_HEADERS,
     ...preferenceApplied('item', preferences),
-    'content-type': media.contentType,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  return { status: 200, headers, rows: shown.returned, body };
+  return { status: 200, headers, shared: sharedHeaders(media.contentType), rows: shown.returned, body };
 }
 
 export function callEncoding(

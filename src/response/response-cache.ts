@@ -13,6 +13,7 @@ import {
   encodeAnswer,
   headResponse,
   type Representation,
+  responseWith,
   toResponse,
   unchangedResponse,
 } from '../http/answer.ts';
@@ -101,7 +102,7 @@ export class ResponseCache {
     };
     const storeBody = (body: Body) => {
       const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
-      store(bytes.length, new Response(bytes, made));
+      store(bytes.length, responseWith(bytes, made));
     };
     const content = call.method === 'HEAD' ? null : made.content();
     if (content === null) store(0, headResponse(made));
