@@ -34,7 +34,7 @@ export async function openPublicKeys(
       listed = text;
     } catch (error) {
       failedAt = performance.now();
-      problem = fileProblem(error);
+      problem = String(fileProblem(error));
       // Without usable keys, the error of a file ends the start.
       if (isUrl || usable !== undefined) notice(`the public keys of tokens cannot be read: ${problem}`);
     }

@@ -5,6 +5,7 @@
  * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
 import { MAX_ECHOED_LENGTH, MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
+import { Sentence, say, type Wording } from './sentence.ts';
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -133,11 +134,11 @@ export interface ApiErrorDetails extends ErrorLocation {
   /** The violated constraint of the written collection, or of one that refers to it. */
   readonly constraint?: string | undefined;
   /** The names that an unknown name may mean, as part of a sentence. */
-  readonly suggestion?: string | undefined;
-  readonly details?: string | undefined;
+  readonly suggestion?: Wording | undefined;
+  readonly details?: Wording | undefined;
   /** Whether the details end by saying so. */
   readonly nothingChanged?: boolean | undefined;
-  readonly hint?: string | undefined;
+  readonly hint?: Wording | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces `details`: what an ambiguous request may mean, or the rows in conflict. */
@@ -162,18 +163,20 @@ export interface ApiErrorData extends ApiErrorDetails {
   readonly message: string;
 }
 
-const NOTHING_CHANGED = 'Nothing was changed.';
+export const NOTHING_CHANGED = say`Nothing was changed.`;
 
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** Message, details and hint as sentences, unless they had to be shortened. */
+  readonly wordings: Readonly<Record<'message' | 'details' | 'hint', Wording>>;
   readonly details: string | null;
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: ApiErrorDetails['candidates'];
   readonly sqlState: string | undefined;
   readonly constraint: string | undefined;
-  readonly suggestion: string | undefined;
+  readonly suggestion: Wording | undefined;
   readonly reason: string | undefined;
   readonly index: number | undefined;
   readonly field: string | undefined;
@@ -184,14 +187,16 @@ export class ApiError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    message: string,
+    wording: Wording,
     private readonly given: ApiErrorDetails = {},
   ) {
     const { details, hint, headers, candidates, cause, sqlState, request, index, field, value } = given;
-    super(shorten(message), cause === undefined ? undefined : { cause });
-    const text = [details ?? [], given.nothingChanged === true ? NOTHING_CHANGED : []].flat().join(' ');
-    this.details = text === '' ? null : shorten(text);
-    this.hint = hint === undefined ? null : shorten(hint);
+    super(shorten(String(wording)), cause === undefined ? undefined : { cause });
+    const ending = given.nothingChanged === true ? NOTHING_CHANGED : '';
+    const whole = details === undefined || ending === '' ? (details ?? ending) : say`${details} ${ending}`;
+    this.wordings = { message: withinLimit(wording), details: withinLimit(whole), hint: withinLimit(hint ?? '') };
+    this.details = String(this.wordings.details) || null;
+    this.hint = hint === undefined ? null : String(this.wordings.hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
     this.sqlState = sqlState;
@@ -207,14 +212,29 @@ export class ApiError extends Error {
   }
 
   /** The same error with other details. A text of details replaces all of them. */
-  with(changes: ApiErrorDetails, message = this.message): ApiError {
+  with(changes: ApiErrorDetails, wording = this.wordings.message): ApiError {
     const replaced = 'details' in changes ? { nothingChanged: false } : {};
-    return new ApiError(this.code, message, { ...this.given, ...replaced, ...changes });
+    return new ApiError(this.code, wording, { ...this.given, ...replaced, ...changes });
   }
 
   /** The data of this error, which can be sent to another thread. */
   toData(): ApiErrorData {
-    return { code: this.code, message: this.message, ...this.given };
+    const texts = Object.entries(this.given).filter(([, value]) => value instanceof Sentence);
+    const words = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
+    return { code: this.code, message: this.message, ...this.given, ...words };
+  }
+
+  /** The message and its details in one sentence. */
+  withDetails(): Wording {
+    const { message, details } = this.wordings;
+    return this.details === null ? message : say`${message}; ${details}`;
+  }
+
+  /** The sentences of an error that the code alone does not explain. */
+  get sentences(): Readonly<Record<string, Sentence>> | undefined {
+    if (!(this.wordings.message instanceof Sentence) || !this.code.startsWith('CAT')) return undefined;
+    const texts = Object.entries(this.wordings);
+    return Object.fromEntries(texts.filter((each): each is [string, Sentence] => each[1] instanceof Sentence));
   }
 
   /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
@@ -273,6 +293,11 @@ export function onError<E>(kind: ErrorClass<E>, work: () => unknown, change: (er
 /** The result of the work; undefined if it throws an expected error. */
 export function unlessRejected<T>(work: () => T): T | undefined {
   return onError(ApiError, work, () => undefined);
+}
+
+function withinLimit(wording: Wording): Wording {
+  const text = String(wording);
+  return text.length <= MAX_ECHOED_LENGTH ? wording : shorten(text);
 }
 
 /** Shortens a text that may repeat a client's input to its beginning and end. */

@@ -1,4 +1,5 @@
 /** Finds the name that a mistyped one probably means. */
+import { type Sentence, say, type Wording } from './sentence.ts';
 
 /** The candidate with the fewest edits, if at most a third of the name differs and they have something in common. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
@@ -16,19 +17,19 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /** The suggestion, or other advice if no name is near. */
-export function suggestName(name: string, candidates: readonly string[], otherwise: string): string {
+export function suggestName(name: string, candidates: readonly string[], otherwise: Wording): Wording {
   const nearest = nearestName(name, candidates);
-  return nearest === undefined ? otherwise : `perhaps you meant ${nearest}`;
+  return nearest === undefined ? otherwise : say`perhaps you meant ${nearest}`;
 }
 
 /** The suggestion at the end of a message; empty if no name is near. */
-export function didYouMean(name: string, candidates: readonly string[]): string {
+export function didYouMean(name: string, candidates: readonly string[]): Wording {
   const suggestion = suggestName(name, candidates, '');
-  return suggestion && ` (${suggestion})`;
+  return suggestion && say` (${suggestion})`;
 }
 
-export function unknownName(kind: string, name: string, names: readonly string[]): string {
-  return `unknown ${kind} ${name}${didYouMean(name, names)}`;
+export function unknownName(kind: Sentence, name: string, names: readonly string[]): Sentence {
+  return say`unknown ${kind} ${name}${didYouMean(name, names)}`;
 }
 
 /**

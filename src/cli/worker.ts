@@ -1,5 +1,6 @@
 /** A worker process: started by `catalogue serve --workers`, from which it receives its settings. */
 
+import { say } from '../base/sentence.ts';
 import { openLog } from '../observe/log.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Certificate } from '../serve/certificate.ts';
@@ -60,7 +61,7 @@ export const command: Command = {
       allowed,
       onListening: listens.resolve,
       applyEdit: async (edit) =>
-        ((await channel.ask('edit', LONG_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? 'it takes too long',
+        ((await channel.ask('edit', LONG_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? say`it takes too long`,
       backUp: async () => {
         const answer = (await channel.ask('backUp', LONG_TIMEOUT_MS)) as { readonly failure?: string } | undefined;
         return answer === undefined ? 'it takes too long' : answer.failure;

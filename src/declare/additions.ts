@@ -3,6 +3,7 @@
  * database describes. Everything else comes from the database, or is off.
  */
 import { MAX_COLLECTIONS, MAX_FIELDS } from '../base/limits/declaration.ts';
+import { type Sentence, say } from '../base/sentence.ts';
 import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
 import { checkRoles } from './collection.ts';
 import { aName, COLLECTION, FIELD, TOP } from './format.ts';
@@ -11,12 +12,16 @@ import { namesTo, propertiesOf } from './reader/maps.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { addMistake, type Properties, readAs, valuesOf } from './reader/shape.ts';
 
-const OFF = 'is off with --database-roles';
-const SEARCH_OFF = `${OFF}: its index would hold the words of rows that a caller may not read. Use the operator wfts, and an index of the database`;
+const OFF = say`is off with --database-roles`;
+const SEARCH_OFF = say`${OFF}: its index would hold the words of rows that a caller may not read. Use the operator wfts, and an index of the database`;
 
 /** The other properties, rejected. */
-function rejecting(properties: Properties, added: string, reasons: Readonly<Record<string, string>> = {}): Properties {
-  const usual = `comes from the database with --database-roles. Remove it: a declaration adds ${added}`;
+function rejecting(
+  properties: Properties,
+  added: Sentence,
+  reasons: Readonly<Record<string, Sentence>> = {},
+): Properties {
+  const usual = say`comes from the database with --database-roles. Remove it: a declaration adds ${added}`;
   return Object.fromEntries(
     Object.entries(properties).map(([name, each]) => {
       return [name, { ...each, isRequired: false, rejection: reasons[name] ?? usual }];
@@ -25,23 +30,27 @@ function rejecting(properties: Properties, added: string, reasons: Readonly<Reco
 }
 
 const { title, description, role } = FIELD;
-const ADDED_FIELD = { ...rejecting(FIELD, 'title, description and role'), title, description, role };
-const field = propertiesOf(ADDED_FIELD, 'a map with title, description and role');
+const ADDED_FIELD = { ...rejecting(FIELD, say`title, description and role`), title, description, role };
+const field = propertiesOf(ADDED_FIELD, say`a map with title, description and role`);
 const ADDED_COLLECTION = {
-  ...rejecting(COLLECTION, 'title, description and fields', { search: SEARCH_OFF, history: OFF, rows: OFF }),
+  ...rejecting(COLLECTION, say`title, description and fields`, { search: SEARCH_OFF, history: OFF, rows: OFF }),
   title,
   description,
-  fields: { shape: namesTo(field, 'fields', MAX_FIELDS, aName), about: '' },
+  fields: { shape: namesTo(field, say`fields`, MAX_FIELDS, aName), about: '' },
 };
-const collection = propertiesOf(ADDED_COLLECTION, 'a map with title, description and fields');
+const collection = propertiesOf(ADDED_COLLECTION, say`a map with title, description and fields`);
 const { $schema } = TOP;
 const FORMAT = propertiesOf(
   {
-    ...rejecting(TOP, 'collections', { queries: OFF, actions: OFF, webhooks: OFF, language: OFF }),
+    ...rejecting(TOP, say`collections`, { queries: OFF, actions: OFF, webhooks: OFF, language: OFF }),
     $schema,
-    collections: { shape: namesTo(collection, 'collections', MAX_COLLECTIONS, aName), about: '', isRequired: true },
+    collections: {
+      shape: namesTo(collection, say`collections`, MAX_COLLECTIONS, aName),
+      about: '',
+      isRequired: true,
+    },
   },
-  'a map with collections',
+  say`a map with collections`,
   'x-',
 );
 
@@ -58,7 +67,7 @@ export interface Additions {
 export function readAdditions(text: string, file: string): Additions {
   const mistakes = new Mistakes();
   const root = parseNodes(text, mistakes);
-  const declaration = root && readAs(FORMAT, root, { mistakes, path: '', at: root.at }, 'a declaration');
+  const declaration = root && readAs(FORMAT, root, { mistakes, path: '', at: root.at }, say`a declaration`);
   const collections = declaration?.collections?.value ?? [];
   for (const { value } of collections) checkRoles(value?.fields?.value ?? []);
   mistakes.settle(file);
@@ -66,10 +75,10 @@ export function readAdditions(text: string, file: string): Additions {
   const check = (schemas: readonly Drafts[]) => {
     for (const { name, reading, value } of collections) {
       const tables = schemas.flatMap((drafts) => drafts.filter((draft) => draft.name === name));
-      if (tables.length === 0) addMistake(reading, reading.at, 'no schema that is served has this table');
+      if (tables.length === 0) addMistake(reading, reading.at, say`no schema that is served has this table`);
       for (const each of tables.length === 0 ? [] : (value?.fields?.value ?? [])) {
         const isColumn = tables.some(({ fields }) => fields.some((draft) => draft.name === each.name));
-        if (!isColumn) addMistake(each.reading, each.reading.at, 'the table has no such column');
+        if (!isColumn) addMistake(each.reading, each.reading.at, say`the table has no such column`);
       }
     }
     mistakes.settle(file);

@@ -6,6 +6,7 @@ import { defined } from '../base/defined.ts';
 import { onError } from '../base/errors.ts';
 import { MAX_FIELDS } from '../base/limits/declaration.ts';
 import { nearestName } from '../base/nearest-name.ts';
+import { about, say } from '../base/sentence.ts';
 import { usableFields } from '../collection/declare-collection.ts';
 import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
@@ -43,14 +44,14 @@ export function draftCollection(
     addMistake(
       reading,
       reading.at,
-      `there may be ${MAX_FIELDS} fields at most, and with translations there are ${fields.length}`,
+      say`there may be ${MAX_FIELDS} fields at most, and with translations there are ${fields.length}`,
     );
   }
   checkKeyTypes(key, fields, given, reading);
   checkComputed(named, fields, key);
   checkRoles(declared);
   if (key.length === 0 && given.history?.value === true) {
-    addMistake(reading, given.history.at, 'history needs a key: the log of changes names rows by it');
+    addMistake(reading, given.history.at, say`history needs a key: the log of changes names rows by it`);
   }
   checkFormerNames(declared, 'field');
   const unique = readUnique(given, names, key, reading);
@@ -75,17 +76,18 @@ function draftTranslations(
 ): readonly FieldDraft[] {
   const listed = given?.translations;
   if (listed === undefined) return [];
-  if (type !== 'text') addMistake(reading, listed.at, `type ${type} has no translations; use text`);
-  if (key.includes(name)) addMistake(reading, listed.at, 'a key has no translations');
+  if (type !== 'text') addMistake(reading, listed.at, say`type ${type} has no translations; use text`);
+  if (key.includes(name)) addMistake(reading, listed.at, say`a key has no translations`);
   const languages = listed.value.map(({ value }) => value.language?.value ?? '');
   return listed.value.map(({ value, at }, place) => {
     const language = languages[place]!;
     const translation = translationName(name, language);
     const former = translationName(was ?? name, value.was?.value ?? language);
-    if (languages.indexOf(language) !== place) addMistake(reading, at, `translations has ${language} twice`);
-    else if (language === own) addMistake(reading, at, `${own} is the language of ${name} itself, and no translation`);
+    if (languages.indexOf(language) !== place) addMistake(reading, at, say`translations has ${language} twice`);
+    else if (language === own)
+      addMistake(reading, at, say`${own} is the language of ${name} itself, and no translation`);
     else if (names.has(translation)) {
-      addMistake(reading, at, `${translation} is declared already; remove one of the two: its values stay`);
+      addMistake(reading, at, say`${translation} is declared already; remove one of the two: its values stay`);
     }
     names.add(translation);
     return {
@@ -100,8 +102,8 @@ function draftTranslations(
 
 function readKey({ key }: GivenCollection, names: readonly string[], reading: Reading): readonly string[] {
   if (key === undefined) {
-    const hint = `declare which field identifies a row, such as key: ${nearestName(USUAL_KEY, names) ?? names[0]}`;
-    if (!names.includes(USUAL_KEY)) addMistake(reading, reading.at, `unknown field ${USUAL_KEY}; ${hint}`);
+    const hint = say`declare which field identifies a row, such as key: ${nearestName(USUAL_KEY, names) ?? names[0]!}`;
+    if (!names.includes(USUAL_KEY)) addMistake(reading, reading.at, say`unknown field ${USUAL_KEY}; ${hint}`);
     return [USUAL_KEY];
   }
   if (key.value === NO_KEY && !names.includes(NO_KEY)) return [];
@@ -116,7 +118,7 @@ function fieldsAmong(
   what: string,
   reading: Reading,
 ): string[] {
-  return knownNames(listed, names, { what, noun: 'field' }, reading).map(({ value }) => value);
+  return knownNames(listed, names, { what, noun: say`field` }, reading).map(({ value }) => value);
 }
 
 /** A key must fit into a URL and order the rows. */
@@ -129,7 +131,7 @@ function checkKeyTypes(
   for (const { name, type } of fields.filter((field) => key.includes(field.name))) {
     const fieldType = fieldTypeNamed(type)!;
     if (!can(fieldType, 'json') && !can(fieldType, 'array')) continue;
-    addMistake(reading, given.key?.at ?? reading.at, `the key field ${name} is ${type}, which a key cannot be`);
+    addMistake(reading, given.key?.at ?? reading.at, say`the key field ${name} is ${type}, which a key cannot be`);
   }
 }
 
@@ -146,9 +148,9 @@ function readUnique(
       other.length === group.length && other.every((it) => group.includes(it));
     if (group.length < listed.length) continue;
     if (group.length === 1)
-      addMistake(reading, at, `a single field is unique by its own key: ${group[0]}: { unique: true }`);
-    else if (isSame(key)) addMistake(reading, at, 'the key is unique by itself');
-    else if (groups.some(isSame)) addMistake(reading, at, `unique has [${group.join(', ')}] twice`);
+      addMistake(reading, at, say`a single field is unique by its own key: ${group[0]!}: { unique: true }`);
+    else if (isSame(key)) addMistake(reading, at, say`the key is unique by itself`);
+    else if (groups.some(isSame)) addMistake(reading, at, say`unique has [${group.join(', ')}] twice`);
     else groups.push(group);
   }
   return groups;
@@ -175,9 +177,9 @@ function readComputed({ computed }: GivenCollection, names: readonly string[]): 
   if (computed === undefined) return {};
   const drafts = computed.value.flatMap(({ name, reading, value }) => {
     if (value === undefined) return [];
-    if (names.includes(name)) addMistake(reading, reading.at, `a field has the name ${name}, and takes precedence`);
+    if (names.includes(name)) addMistake(reading, reading.at, say`a field has the name ${name}, and takes precedence`);
     if ((value.type === undefined) === (value.collection === undefined))
-      addMistake(reading, reading.at, 'a function of a row has a type or a collection');
+      addMistake(reading, reading.at, say`a function of a row has a type or a collection`);
     return [{ name, ...defined({ type: value.type?.value.name }), ...valuesOf(value, 'collection', 'many') }];
   });
   return { computed: drafts };
@@ -190,9 +192,11 @@ export function checkRoles(fields: readonly Named<GivenField>[]): void {
     if (role === undefined) continue;
     const earlier = fieldByRole.get(role.value);
     if (earlier === undefined) fieldByRole.set(role.value, name);
-    else addMistake(reading, role.at, `${earlier} has the role ${role.value} already`);
+    else addMistake(reading, role.at, say`${earlier} has the role ${role.value} already`);
   }
 }
+
+const NOUNS = { field: say`field`, collection: say`collection` };
 
 /** A previous name may be used once, and not for something that exists. */
 export function checkFormerNames(
@@ -205,8 +209,8 @@ export function checkFormerNames(
     if (was === undefined) continue;
     const earlier = byFormerName.get(was.value);
     if (all.some((other) => other.name === was.value)) {
-      addMistake(reading, was.at, `was names ${was.value}, but a ${noun} of that name exists`);
-    } else if (earlier !== undefined) addMistake(reading, was.at, `${earlier} also has was: ${was.value}`);
+      addMistake(reading, was.at, say`was names ${was.value}, but a ${NOUNS[noun]} of that name exists`);
+    } else if (earlier !== undefined) addMistake(reading, was.at, say`${earlier} also has was: ${was.value}`);
     else byFormerName.set(was.value, name);
   }
 }
@@ -216,10 +220,11 @@ function readRowsFile({ rows }: GivenCollection, file: string, reading: Reading)
   const path = isAbsolute(rows.value) ? rows.value : join(dirname(file), rows.value);
   try {
     formatToRead(path);
-    if (!statSync(path).isFile()) addMistake(reading, rows.at, `rows: ${path} is not a file`);
+    if (!statSync(path).isFile()) addMistake(reading, rows.at, about('rows', say`${path} is not a file`));
   } catch (error) {
-    const problem = error instanceof ConfigError ? 'is not a .json, .ndjson or .csv file' : 'does not exist';
-    addMistake(reading, rows.at, `rows: ${path} ${problem}`);
+    const problem =
+      error instanceof ConfigError ? say`${path} is not a .json, .ndjson or .csv file` : say`${path} does not exist`;
+    addMistake(reading, rows.at, about('rows', problem));
   }
   return { rows: path };
 }
@@ -235,7 +240,7 @@ function checkComputed(
   const names = drafts.filter(({ computed }) => computed !== undefined).map(({ name }) => name);
   for (const { value: link, at } of collection?.references?.value ?? []) {
     const name = link.fields?.value.find(({ value }) => names.includes(value))?.value;
-    if (name !== undefined) addMistake(reading, at, `${name} is computed, and cannot be part of a reference`);
+    if (name !== undefined) addMistake(reading, at, say`${name} is computed, and cannot be part of a reference`);
   }
 }
 
@@ -249,17 +254,19 @@ function checkField(
   if (given === undefined || node?.kind !== 'text' || type === undefined) return;
   for (const property of EXCLUDED) {
     const other = given[property];
-    if (other !== undefined) addMistake(reading, other.at, `computed and ${property} exclude each other`);
+    if (other !== undefined) addMistake(reading, other.at, say`computed and ${property} exclude each other`);
   }
-  if (key.includes(name)) addMistake(reading, given.computed!.at, 'a key field cannot be computed');
+  if (key.includes(name)) addMistake(reading, given.computed!.at, say`a key field cannot be computed`);
   if (!isComputable(type)) {
     addMistake(
       reading,
       given.type!.at,
-      `a field of type ${type.name} cannot be computed; use a number, text, boolean, date, time or uuid`,
+      say`a field of type ${type.name} cannot be computed; use a number, text, boolean, date, time or uuid`,
     );
     return;
   }
   const compile = () => compileComputed(node.text, type, usableFields(drafts));
-  onError(ExpressionError, compile, ({ at, message }) => addMistake(reading, node.placeOf(at), `computed: ${message}`));
+  onError(ExpressionError, compile, ({ at, wording }) =>
+    addMistake(reading, node.placeOf(at), about('computed', wording)),
+  );
 }

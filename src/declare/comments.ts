@@ -1,5 +1,6 @@
 /** Adds the collections of comments that a declaration names. */
 
+import { about, type Sentence, say } from '../base/sentence.ts';
 import { commentsOn, rowField } from '../collection/comments.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import type { GivenCollection } from './format.ts';
@@ -17,17 +18,17 @@ export function withComments(
     const draft = drafts.find((each) => each.name === name);
     if (given === undefined || draft === undefined) return [];
     const problem = names.has(given.value)
-      ? `${given.value} is another collection; choose another name`
+      ? say`${given.value} is another collection; choose another name`
       : problemOf(draft);
-    if (problem !== undefined) return addMistake(reading, given.at, `comments: ${problem}`) ?? [];
+    if (problem !== undefined) return addMistake(reading, given.at, about('comments', problem)) ?? [];
     names.add(given.value);
     return [commentsOn(draft, given.value)];
   });
   return added.length === 0 ? drafts : [...drafts, ...added];
 }
 
-function problemOf({ key }: CollectionDraft): string | undefined {
-  if (key.length === 0) return 'rows without a key cannot have comments';
+function problemOf({ key }: CollectionDraft): Sentence | undefined {
+  if (key.length === 0) return say`rows without a key cannot have comments`;
   return key.map((name) => nameProblem('field', rowField(name))).find((problem) => problem !== undefined);
 }
 

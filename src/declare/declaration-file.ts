@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileProblem, modeOf, moveIntoPlace, temporaryPath } from '../base/files/output-file.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
+import { say } from '../base/sentence.ts';
 import { ConfigError } from '../settings/setting.ts';
 
 /** Throws a `ConfigError` if the file cannot be read. */
@@ -11,7 +12,7 @@ export function readText(file: string): string {
     if (size > MAX_DECLARATION_BYTES) throw new Error(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    throw new ConfigError(`the declaration ${file} cannot be read: ${fileProblem(error)}`);
+    throw new ConfigError(say`the declaration ${file} cannot be read: ${fileProblem(error)}`);
   }
 }
 
@@ -29,7 +30,7 @@ export function replaceDeclaration(file: string, text: string): void {
     moveIntoPlace(partial, file, true);
   } catch (error) {
     rmSync(partial, { force: true });
-    throw new ConfigError(`${file} cannot be written: ${fileProblem(error)}`);
+    throw new ConfigError(say`${file} cannot be written: ${fileProblem(error)}`);
   }
 }
 

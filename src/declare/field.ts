@@ -1,5 +1,6 @@
 /** Validates one field of a declaration against its type. References are validated when all collections are known. */
 import { didYouMean } from '../base/nearest-name.ts';
+import { about, say } from '../base/sentence.ts';
 import { copiedBy } from '../collection/declare-collection.ts';
 import type { FieldDraft } from '../collection/draft.ts';
 import { fileKind } from '../collection/types/file.ts';
@@ -23,11 +24,11 @@ export function draftField(
   const type = given?.type?.value;
   if (given === undefined || type === undefined) return undefined;
   if (isKey && given.required?.value === false) {
-    addMistake(reading, given.required.at, 'a key field is always required; remove required: false');
+    addMistake(reading, given.required.at, say`a key field is always required; remove required: false`);
   }
   const filled = given.filled?.value;
   if (filled && given.default !== undefined) {
-    const problem = 'filled and default exclude each other: filled means the default of the database';
+    const problem = say`filled and default exclude each other: filled means the default of the database`;
     addMistake(reading, given.filled!.at, problem);
   }
   const rules = readRules(given, type, reading);
@@ -64,21 +65,21 @@ function readDefault(
   if (node.kind === 'text' && copiedBy({ fields }, node.text) !== undefined) return { default: node.text };
   const [, path] = (node.kind === 'text' && !can(type, 'text') && /^\{([^{}.]+)\./.exec(node.text)) || [];
   if (path !== undefined) {
-    const problem = `${path} is not a reference of this collection${didYouMean(path, references)}`;
-    addMistake(reading, node.at, `default: ${problem}`);
+    const problem = say`${path} is not a reference of this collection${didYouMean(path, references)}`;
+    addMistake(reading, node.at, about('default', problem));
     return {};
   }
   const word = wordOf(node);
   if (word !== undefined && type.generated?.[word] !== undefined) return { default: word };
   const isChoice = oneOf?.value.some(({ value }) => wordOf(value) === word) === true;
   if (word !== undefined && !isChoice) {
-    const whose = word === 'now' ? 'dates and times' : `fields of type ${word}`;
-    addMistake(reading, node.at, `default ${word} is for ${whose}, not ${type.name}`);
+    const whose = word === 'now' ? say`dates and times` : say`fields of type ${word}`;
+    addMistake(reading, node.at, say`default ${word} is for ${whose}, not ${type.name}`);
     return {};
   }
   const value = readValue(type, node, reading, 'default');
   const broken = value === undefined ? undefined : rules.broken(value.stored);
-  if (broken !== undefined) addMistake(reading, node.at, `default ${broken}`);
+  if (broken !== undefined) addMistake(reading, node.at, broken);
   return value === undefined ? {} : { default: value.plain };
 }
 
@@ -95,10 +96,14 @@ function readReference(
   const collection = references?.value.collection?.value;
   if (references === undefined || collection === undefined) return {};
   if (fileKind(type) !== undefined)
-    addMistake(reading, references.at, `a field of type ${type.name} refers to a file; remove references`);
+    addMistake(reading, references.at, say`a field of type ${type.name} refers to a file; remove references`);
   const onDelete = references.value.onDelete?.value ?? 'restrict';
   if (onDelete === 'set null' && isRequired) {
-    addMistake(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
+    addMistake(
+      reading,
+      references.value.onDelete!.at,
+      about('onDelete', say`set null is not for a required field, nor for a key`),
+    );
   }
   return { references: { collection, onDelete, ...valuesOf(references.value, 'constraint', 'circles') } };
 }

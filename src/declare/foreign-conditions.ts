@@ -1,4 +1,5 @@
 /** Translates conditions in SQL or JavaScript syntax to the query language, for hints. */
+import { type Sentence, say } from '../base/sentence.ts';
 import { OPERATOR_SYMBOLS } from '../dialect/operators.ts';
 
 const COMPARISON = /^(\w+)\s*(===?|!==?|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|"([^"]*)"|(?:(?:n?eq|[gl]te?)\.)?(\S+))$/;
@@ -7,13 +8,13 @@ const PRESENCE = /^(\w+)\s+is\s+(not\s+)?null$/i;
 /** Matches text in the syntax of the query language, valid or not: `id=eq.1`, `tags=not.cs.{a}`, `or=(…)`. */
 const IN_FORM = /^[\w.>-]+=(?:[\w()]+\.|\()/;
 
-/** The equivalent of `cost > 3`, or a general example. Null if the text already has the right syntax. */
-export function translateCondition(where: string): string | null {
+/** The equivalent of `cost > 3`, or a general example. Undefined if the text already has the right syntax. */
+export function translateCondition(where: string): Sentence | undefined {
   const parts = where.split(/\s+and\s+|\s*&&?\s*/i).map((part) => part.trim());
-  if (parts.every((part) => IN_FORM.test(part))) return null;
+  if (parts.every((part) => IN_FORM.test(part))) return undefined;
   const conditions = parts.map(conditionIn);
-  if (conditions.every((each) => each !== undefined)) return `write ${conditions.join('&')}`;
-  return 'write FIELD=OPERATOR.VALUE, and & between conditions';
+  if (conditions.every((each) => each !== undefined)) return say`write ${conditions.join('&')}`;
+  return say`write FIELD=OPERATOR.VALUE, and & between conditions`;
 }
 
 function conditionIn(text: string): string | undefined {

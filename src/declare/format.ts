@@ -4,6 +4,7 @@
  */
 import { MAX_COLLECTIONS, MAX_QUERIES, MAX_ROLES, MAX_WEBHOOKS } from '../base/limits/declaration.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
+import { type Sentence, say } from '../base/sentence.ts';
 import { CHANGE_KINDS, type Right } from '../collection/draft.ts';
 import { CHANGE_WAYS } from '../collection/types/operations.ts';
 import { aName, COLLECTION, fieldNames, languageTag } from './collection-format.ts';
@@ -37,13 +38,13 @@ export const RULE = {
   ),
   fields: property(fieldNames, 'The allowed fields. Default: all.'),
   operations: property(
-    listOf(oneWordOf(CHANGE_WAYS), 'a list of operations'),
+    listOf(oneWordOf(CHANGE_WAYS), say`a list of operations`),
     `For \`update\`: how the fields may change, by ${CHANGE_WAYS.map((way) => `\`${way}\``).join(', ')}. Default: all.`,
   ),
 } as const;
 
 /** `true`, or a map with some properties of a rule. */
-function ruleOf(properties: Properties, words: string): Shape<Given<typeof RULE>> {
+function ruleOf(properties: Properties, words: Sentence): Shape<Given<typeof RULE>> {
   return either(
     map(onlyTrue, () => ({})),
     propertiesOf(properties, words),
@@ -51,31 +52,31 @@ function ruleOf(properties: Properties, words: string): Shape<Given<typeof RULE>
 }
 
 const { where, fields } = RULE;
-const rule = ruleOf({ where, fields }, 'a map with where and fields');
+const rule = ruleOf({ where, fields }, say`a map with where and fields`);
 
 export const RIGHTS = {
   read: property(rule, 'The rows and fields that the role can see. Include the key.'),
   create: property(rule, 'The rows that the role may create, and the fields that it may set.'),
   update: property(
-    ruleOf(RULE, 'a map with where, fields and operations'),
+    ruleOf(RULE, say`a map with where, fields and operations`),
     'Rows that the role may change (before and after), and the fields.',
   ),
-  delete: property(ruleOf({ where }, 'a map with where'), 'The rows that the role may delete.'),
+  delete: property(ruleOf({ where }, say`a map with where`), 'The rows that the role may delete.'),
   manage: property(
-    listOf(aName, 'a list of roles'),
+    listOf(aName, say`a list of roles`),
     'For `users`: the role creates, disables and resets users of these roles.',
   ),
 } as const satisfies Readonly<Record<Right | 'manage', Property<unknown>>>;
 
 const rate = checkedText(RATE_FORM, (text, what) => {
-  return parseRate(text) === undefined ? `${what} must be ${RATE_FORM}` : undefined;
+  return parseRate(text) === undefined ? say`${what} must be ${RATE_FORM}` : undefined;
 });
 
 export const ROLE = {
   rateLimit: property(rate, 'Replaces `--rate-limit`. Not inherited.'),
-  include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
+  include: property(listOf(aName, say`a list of roles`), 'Roles whose rules this role inherits.'),
   call: property(
-    listOf(aName, 'a list of names'),
+    listOf(aName, say`a list of names`),
     'Queries, functions and actions that the role may call. Its rules limit the rows of queries and functions, but not what an action writes.',
   ),
 } as const;
@@ -84,15 +85,15 @@ export const ROLE = {
 const role = either(
   oneWordOf(['all']),
   propertiesAndNames(ROLE, {
-    shape: propertiesOf(RIGHTS, 'a map with read, create, update and delete'),
-    words: 'a map from collections to permissions',
+    shape: propertiesOf(RIGHTS, say`a map with read, create, update and delete`),
+    words: say`a map from collections to permissions`,
   }),
 );
 
 export const WEBHOOK = {
   url: property(anyText, 'The address of the receiver: https, or http within `--webhook-networks`.', true),
-  collections: property(listOf(aName, 'a list of collections'), 'Default: all collections that are logged.'),
-  kinds: property(listOf(oneWordOf(CHANGE_KINDS), 'a list of kinds'), 'insert, update, delete. Default: all.'),
+  collections: property(listOf(aName, say`a list of collections`), 'Default: all collections that are logged.'),
+  kinds: property(listOf(oneWordOf(CHANGE_KINDS), say`a list of kinds`), 'insert, update, delete. Default: all.'),
   where: property(anyText, 'A filter in the query language: the rows whose changes are sent.'),
   secret: property(anyText, 'The key of the signature: `whsec_` and base64, or `{env.NAME}`.', true),
 } as const;
@@ -100,29 +101,29 @@ export const WEBHOOK = {
 export const TOP = {
   $schema: property(anyText, 'The JSON Schema of this format, for editors.'),
   collections: property(
-    namesTo(propertiesOf(COLLECTION, 'a map with fields'), 'collections', MAX_COLLECTIONS, collectionName),
+    namesTo(propertiesOf(COLLECTION, say`a map with fields`), say`collections`, MAX_COLLECTIONS, collectionName),
     'The collections, each at the path of its name.',
     true,
   ),
   roles: property(
-    namesTo(role, 'roles', MAX_ROLES, roleName),
+    namesTo(role, say`roles`, MAX_ROLES, roleName),
     'Permissions. Without roles, every client may do everything.',
   ),
   queries: property(
-    namesTo(propertiesOf(QUERY, 'a map with parameters and read'), 'queries', MAX_QUERIES, anyName),
+    namesTo(propertiesOf(QUERY, say`a map with parameters and read`), say`queries`, MAX_QUERIES, anyName),
     'Stored requests with parameters, each at `/rpc/<name>`.',
   ),
   actions: property(
-    namesTo(propertiesOf(ACTION, 'a map with parameters, batch and returns'), 'actions', MAX_QUERIES, anyName),
+    namesTo(propertiesOf(ACTION, say`a map with parameters, batch and returns`), say`actions`, MAX_QUERIES, anyName),
     'Stored batches with parameters, each at `/rpc/<name>`.',
   ),
   functions: property(
     namesTo(
       either(
         map(aFunction, (given, at) => [{ value: given, at }]),
-        listOf(aFunction, 'a list of functions of one name'),
+        listOf(aFunction, say`a list of functions of one name`),
       ) as Shape<readonly At<Given<typeof FUNCTION>>[]>,
-      'functions',
+      say`functions`,
       MAX_QUERIES,
       aName,
     ),
@@ -130,7 +131,7 @@ export const TOP = {
   ),
   language: property(languageTag, 'The language of fields that have translations; default `en`.'),
   webhooks: property(
-    namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), 'webhooks', MAX_WEBHOOKS, roleName),
+    namesTo(propertiesOf(WEBHOOK, say`a map with url and secret`), say`webhooks`, MAX_WEBHOOKS, roleName),
     'Receivers of changes, by HTTP.',
   ),
 } as const;
@@ -138,7 +139,7 @@ export const TOP = {
 /** User-defined keys at the top level, for anchors. */
 const OWN_KEYS = 'x-';
 
-export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
+export const FORMAT = propertiesOf(TOP, say`a map with collections`, OWN_KEYS);
 
 export type GivenRights = Given<typeof RIGHTS>;
 export type GivenWebhook = Given<typeof WEBHOOK>;

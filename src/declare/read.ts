@@ -3,6 +3,7 @@
  * is valid. Throws a `DeclarationError` with every mistake and its line. Opens no database.
  */
 import { defined } from '../base/defined.ts';
+import { say } from '../base/sentence.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
@@ -34,7 +35,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const root = parseNodes(text, mistakes);
   if (root === undefined) return { collections: [] };
   const reading: Reading = { mistakes, path: '', at: root.at };
-  const declaration = readAs(FORMAT, root, reading, 'a declaration');
+  const declaration = readAs(FORMAT, root, reading, say`a declaration`);
   const declared = declaration?.collections?.value ?? [];
   const drafts = declared.flatMap((each) => draftCollection(each, file, declaration?.language?.value) ?? []);
   const collections = withComments(declared, draftSearches(declared, checkLinks(declared, drafts)));

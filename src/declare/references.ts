@@ -1,6 +1,7 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
 import { didYouMean, unknownName } from '../base/nearest-name.ts';
+import { about, type Sentence, say, type Wording } from '../base/sentence.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import { copiedBy } from '../collection/declare-collection.ts';
 import { derivedName } from '../collection/derived-name.ts';
@@ -19,7 +20,7 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
     const collection = field.value?.references?.value.collection;
     if (collection === undefined) continue;
     if (!names.includes(collection.value)) {
-      addMistake(field.reading, collection.at, unknownName('collection', collection.value, names));
+      addMistake(field.reading, collection.at, unknownName(say`collection`, collection.value, names));
       continue;
     }
     const target = drafts.find(({ name }) => name === collection.value);
@@ -39,12 +40,12 @@ export function checkCopies(declared: Declared, drafts: readonly CollectionDraft
       const names = target.fields.map(({ name }) => name);
       const problem =
         of === undefined
-          ? `unknown field ${copies.field} of ${target.name}${didYouMean(copies.field, names)}`
-          : `${field.name} is ${field.type}, and ${target.name}.${of.name} is ${of.type}: make it ${of.type}`;
+          ? say`unknown field ${copies.field} of ${target.name}${didYouMean(copies.field, names)}`
+          : say`${field.name} is ${field.type}, and ${`${target.name}.${of.name}`} is ${of.type}: make it ${of.type}`;
       if (of?.type === field.type) continue;
       const given = declared.find(({ name }) => name === draft.name)!.value!.fields!.value;
       const { reading, value } = given.find(({ name }) => name === field.name)!;
-      addMistake(reading, value!.default!.at, `default: ${problem}`);
+      addMistake(reading, value!.default!.at, about('default', problem));
     }
   }
 }
@@ -63,7 +64,7 @@ export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[
       // A table that exists may compare fields of different types: such a link names its targets.
       const mayDiffer = link.to.length > 0 && link.onDelete === undefined;
       const problem = linkProblem(draft, resolved, target, drafts, mayDiffer);
-      if (problem !== undefined) addMistake(reading, value!.references!.value[index]!.at, `references: ${problem}`);
+      if (problem !== undefined) addMistake(reading, value!.references!.value[index]!.at, about('references', problem));
       const isLink = problem !== undefined || (mayDiffer && otherType(draft, resolved, target!) !== -1);
       return isLink ? resolved : asReference(draft, resolved, target!);
     });
@@ -78,7 +79,7 @@ export function checkComputed(declared: Declared): void {
     for (const { reading, value: computed } of value?.computed?.value ?? []) {
       const to = computed?.collection;
       if (to === undefined || names.includes(to.value)) continue;
-      addMistake(reading, to.at, unknownName('collection', to.value, names));
+      addMistake(reading, to.at, unknownName(say`collection`, to.value, names));
     }
   }
 }
@@ -101,32 +102,32 @@ function linkProblem(
   target: CollectionDraft | undefined,
   drafts: readonly CollectionDraft[],
   mayDiffer: boolean,
-): string | undefined {
+): Sentence | undefined {
   const { fields, to, onDelete } = link;
   if (target === undefined) {
     return unknownName(
-      'collection',
+      say`collection`,
       link.collection,
       drafts.map(({ name }) => name),
     );
   }
   const unknown = fields.find((name) => find(draft, name) === undefined);
-  if (unknown !== undefined) return `unknown field ${unknown}`;
+  if (unknown !== undefined) return say`unknown field ${unknown}`;
   const unknownTarget = to.find((name) => find(target, name) === undefined);
-  if (unknownTarget !== undefined) return `unknown field ${unknownTarget} of ${target.name}`;
+  if (unknownTarget !== undefined) return say`unknown field ${unknownTarget} of ${target.name}`;
   if (fields.length === 0 || fields.length !== to.length)
-    return `fields (${fields.join(', ')}) and to (${to.join(', ')}) must have the same number of names`;
+    return say`fields (${fields.join(', ')}) and to (${to.join(', ')}) must have the same number of names`;
   if (!holdsKey(draft, link, target.key)) {
     return onDelete === undefined
       ? undefined
-      : `onDelete is only for several fields that hold the key of ${target.name}`;
+      : say`onDelete is only for several fields that hold the key of ${target.name}`;
   }
   if (onDelete === 'set null' && fields.some((name) => find(draft, name)!.required || draft.key.includes(name)))
-    return 'onDelete: set null is not for a required field, nor for a key';
+    return about('onDelete', say`set null is not for a required field, nor for a key`);
   const other = otherType(draft, link, target);
   if (other === -1 || mayDiffer) return undefined;
   const held = find(target, to[other]!)!.type;
-  return `${fields[other]} is ${find(draft, fields[other]!)!.type}, and ${target.name}.${to[other]} is ${held}: make it ${held}`;
+  return say`${fields[other]!} is ${find(draft, fields[other]!)!.type}, and ${`${target.name}.${to[other]}`} is ${held}: make it ${held}`;
 }
 
 function find({ fields }: CollectionDraft, name: string): FieldDraft | undefined {
@@ -142,20 +143,20 @@ function otherType(draft: CollectionDraft, { fields, to }: LinkDraft, target: Co
 }
 
 /** A collection with mistakes of its own is not judged. */
-function mismatch({ value }: Named<GivenField>, { name, key, fields }: CollectionDraft): string | undefined {
-  if (key.length === 0) return `${name} has no key, and a reference holds a key`;
+function mismatch({ value }: Named<GivenField>, { name, key, fields }: CollectionDraft): Sentence | undefined {
+  if (key.length === 0) return say`${name} has no key, and a reference holds a key`;
   if (key.length > 1)
-    return `the key of ${name} is ${key.join(' and ')}: declare references: [{ fields: [...], collection: ${name} }] at the collection`;
+    return say`the key of ${name} is ${key.slice(1).reduce<Wording>((list, each) => say`${list} and ${each}`, key[0]!)}: declare references: [{ fields: [...], collection: ${name} }] at the collection`;
   const held = fields.find((field) => field.name === key[0])?.type;
   const type = value?.type?.value;
   if (held === undefined || type === undefined || holdsKeys(type, typeNamed(held)!)) return undefined;
-  return `it is ${type.name}, and the key of ${name} is ${held}: make it ${held}`;
+  return say`it is ${type.name}, and the key of ${name} is ${held}: make it ${held}`;
 }
 
 /** A table, index or constraint that the database gets for a declaration. */
 interface Derived {
   readonly name: string;
-  readonly words: string;
+  readonly words: Sentence;
   /** The namespaces that its name must be unique in. */
   readonly within: readonly string[];
 }
@@ -167,11 +168,13 @@ const SCHEMA = '';
  * reference may have the name of a table, or of a reference of another table.
  */
 export function checkDerivedNames(declared: Declared, { collections }: Catalogue): void {
-  const used = new Map(declared.map(({ name }) => [`${SCHEMA} ${name}`, `the collection ${name}`]));
+  const used = new Map<string, Sentence>(
+    declared.map(({ name }) => [`${SCHEMA} ${name}`, say`the collection ${name}`]),
+  );
   for (const { name: owner, reading } of declared) {
     for (const { name, words, within } of derivedFrom(collections.get(owner)!)) {
       const other = within.map((namespace) => used.get(`${namespace} ${name}`)).find((each) => each !== undefined);
-      if (other !== undefined) addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
+      if (other !== undefined) addMistake(reading, reading.at, say`${words} would be called ${name}, as ${other} is`);
       else for (const namespace of within) used.set(`${namespace} ${name}`, words);
     }
   }
@@ -179,17 +182,17 @@ export function checkDerivedNames(declared: Declared, { collections }: Catalogue
 
 function derivedFrom({ name: of, key, unique, references, composites, fields }: Collection): Derived[] {
   const list = (group: readonly Field[]) => group.map((field) => field.name).join(', ');
-  const derived = (words: string, within: readonly string[]) => (name: string) => ({ name, words, within });
-  const inBoth = (words: string) => derived(words, [SCHEMA, of]);
-  const inTable = (words: string) => derived(words, [of]);
+  const derived = (words: Sentence, within: readonly string[]) => (name: string) => ({ name, words, within });
+  const inBoth = (words: Sentence) => derived(words, [SCHEMA, of]);
+  const inTable = (words: Sentence) => derived(words, [of]);
   const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
   const indexed = fields.filter((field) => field.indexed);
   return [
-    ...(key.length === 0 ? [] : [inBoth(`the key ${list(key)} of ${of}`)(derivedName(of, 'pkey'))]),
-    ...unique.map((each) => inBoth(`the unique ${list(each.fields)} of ${of}`)(each.name)),
-    ...indexed.map(({ name }) => derived(`the index of ${of}.${name}`, [SCHEMA])(derivedName(of, name))),
-    ...references.map(({ name, field }) => inTable(`the reference ${of}.${field.name}`)(name)),
-    ...composites.map((each) => inTable(`the reference ${list(each.fields)} of ${of}`)(each.name)),
-    ...rules.map(({ name }) => inTable(`the rule of ${of}.${name}`)(derivedName(of, name, 'check'))),
+    ...(key.length === 0 ? [] : [inBoth(say`the key ${list(key)} of ${of}`)(derivedName(of, 'pkey'))]),
+    ...unique.map((each) => inBoth(say`the unique ${list(each.fields)} of ${of}`)(each.name)),
+    ...indexed.map(({ name }) => derived(say`the index of ${`${of}.${name}`}`, [SCHEMA])(derivedName(of, name))),
+    ...references.map(({ name, field }) => inTable(say`the reference ${`${of}.${field.name}`}`)(name)),
+    ...composites.map((each) => inTable(say`the reference ${list(each.fields)} of ${of}`)(each.name)),
+    ...rules.map(({ name }) => inTable(say`the rule of ${`${of}.${name}`}`)(derivedName(of, name, 'check'))),
   ];
 }

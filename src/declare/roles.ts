@@ -4,6 +4,7 @@ import { defined } from '../base/defined.ts';
 import { unlessThrown } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
 import { unknownName } from '../base/nearest-name.ts';
+import { about, say } from '../base/sentence.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { canChange } from '../collection/access/roles.ts';
 import { CHANGES_NAME, CHANGES_RULES, changesOf } from '../collection/change-log.ts';
@@ -104,7 +105,7 @@ class RoleChecks {
   }
 
   run(routines: readonly string[]): void {
-    const noun = 'query, action or function';
+    const noun = say`query, action or function`;
     for (const role of this.roles) {
       const { given, reading } = role;
       this.checkIncludes(role);
@@ -115,10 +116,10 @@ class RoleChecks {
   }
 
   private checkIncludes({ name, reading, given }: DeclaredRole): void {
-    const included = knownNames(given.include?.value ?? [], this.names, { what: 'include', noun: 'role' }, reading);
+    const included = knownNames(given.include?.value ?? [], this.names, { what: 'include', noun: say`role` }, reading);
     for (const { value: other, at } of included) {
       if (!this.reaches(other, name)) continue;
-      addMistake(reading, at, `include names ${other}, which includes ${name}`);
+      addMistake(reading, at, say`include names ${other}, which includes ${name}`);
     }
   }
 
@@ -131,13 +132,16 @@ class RoleChecks {
     for (const { name: collection, reading, value: rights } of named) {
       const on = this.drafts.find((each) => each.name === collection)?.commentsOn;
       if (on !== undefined && !usable.some((each) => reads(each, on))) {
-        addMistake(reading, reading.at, `${name} may not read ${on}, so it has no comments on its rows; add read`);
+        addMistake(reading, reading.at, say`${name} may not read ${on}, so it has no comments on its rows; add read`);
       }
       for (const right of ['update', 'delete'] as const) {
         const entry = rights?.[right];
         if (entry === undefined || usable.some((each) => reads(each, collection))) continue;
-        const problem = `${name} may not read ${collection}, so it can ${right} no rows; add read`;
-        addMistake(reading, entry.at, `${right}: ${problem}`);
+        const problem =
+          right === 'update'
+            ? say`${name} may not read ${collection}, so it can update no rows; add read`
+            : say`${name} may not read ${collection}, so it can delete no rows; add read`;
+        addMistake(reading, entry.at, about(right, problem));
       }
     }
   }
@@ -146,13 +150,18 @@ class RoleChecks {
   private checkManaged({ name: manager }: DeclaredRole, rights: Named<GivenRights>): void {
     const { name, reading, value: { manage } = {} } = rights;
     if (manage !== undefined && !USERS_RULES.includes(name))
-      addMistake(reading, manage.at, 'manage is for users: users: { manage: [role] }');
+      addMistake(reading, manage.at, say`manage is for users: users: { manage: [role] }`);
     else if (manage !== undefined && manager === ANONYMOUS.role)
-      addMistake(reading, manage.at, 'requests without credentials cannot manage users');
-    const known = knownNames(managedIn(rights), this.names, { what: 'manage', noun: 'role', mayRepeat: true }, reading);
+      addMistake(reading, manage.at, say`requests without credentials cannot manage users`);
+    const known = knownNames(
+      managedIn(rights),
+      this.names,
+      { what: 'manage', noun: say`role`, mayRepeat: true },
+      reading,
+    );
     for (const { value: role, at } of known) {
       const isAll = this.roles.some((each) => each.isAll && this.reaches(role, each.name));
-      if (isAll) addMistake(reading, at, `manage names ${role}, which has every right`);
+      if (isAll) addMistake(reading, at, say`manage names ${role}, which has every right`);
     }
   }
 }
@@ -166,12 +175,12 @@ function draftRules(
   const isOfLog = isLog(name, names);
   if (!names.includes(name) && USERS_RULES.includes(name) && value?.manage !== undefined) {
     const [other] = RIGHTS.flatMap((right) => value[right] ?? []);
-    if (other !== undefined) addMistake(reading, other.at, `${name} takes only manage: no collection has this name`);
+    if (other !== undefined) addMistake(reading, other.at, say`${name} takes only manage: no collection has this name`);
     return [];
   }
   if (!names.includes(name) && !isOfLog) {
     const known = [...names, CHANGES_NAME, ...Object.keys(ROLE)];
-    addMistake(reading, reading.at, unknownName('collection', name, known));
+    addMistake(reading, reading.at, unknownName(say`collection`, name, known));
     return [];
   }
   const draft = isOfLog ? changesOf(new Map()).draft : drafts.find((each) => each.name === name);
@@ -179,7 +188,7 @@ function draftRules(
     const entry = value?.[right];
     if (entry === undefined || draft === undefined) return [];
     if (isOfLog && right !== 'read') {
-      addMistake(reading, entry.at, `${right}: ${name} is the log of changes, which can only be read`);
+      addMistake(reading, entry.at, about(right, say`${name} is the log of changes, which can only be read`));
       return [];
     }
     const where = checkedWhere(draft, entry.value, reading, isOfLog ? undefined : catalogue);
@@ -208,10 +217,11 @@ export function checkedWhere(
 ): string | undefined {
   const collection = catalogue?.collections.get(draft.name) ?? collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
-  for (const { code, message, details, suggestion } of problemsIn(collection, where.value)) {
-    const isUnread = code === 'PGRST100' && details !== null;
-    const more = isUnread ? [details, translateCondition(where.value)] : [suggestion];
-    addMistake(reading, where.at, `where: ${[message, ...more.filter((each) => each != null)].join('; ')}`);
+  for (const error of problemsIn(collection, where.value)) {
+    const isUnread = error.code === 'PGRST100' && error.details !== null;
+    const problem = isUnread ? error.withDetails() : error.wordings.message;
+    const more = isUnread ? translateCondition(where.value) : error.suggestion;
+    addMistake(reading, where.at, about('where', more === undefined ? problem : say`${problem}; ${more}`));
   }
   return where.value;
 }
@@ -228,14 +238,18 @@ function checkedFields(
   const isWritten = right === 'create' || right === 'update';
   const isReadOnly = (name: string) => draft.fields.some((field) => field.name === name && field.readOnly === true);
   for (const { value: name, at } of fields.value) {
-    if (!names.includes(name)) addMistake(reading, at, `${right}: ${unknownName('field', name, names)}`);
-    else if (fieldNames.includes(name)) addMistake(reading, at, `${right}: fields names ${name} twice`);
-    else if (isWritten && isReadOnly(name)) addMistake(reading, at, `${right}: ${name} can only be read`);
+    if (!names.includes(name)) addMistake(reading, at, about(right, unknownName(say`field`, name, names)));
+    else if (fieldNames.includes(name)) addMistake(reading, at, about(right, say`fields names ${name} twice`));
+    else if (isWritten && isReadOnly(name)) addMistake(reading, at, about(right, say`${name} can only be read`));
     fieldNames.push(name);
   }
   const missing = needed(draft, right).filter((name) => !fieldNames.includes(name));
-  const reason = right === 'read' ? 'which identifies rows' : 'which every new row needs';
-  if (missing.length > 0) addMistake(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}, ${reason}`);
+  const listed = missing.join(', ');
+  const problem =
+    right === 'read'
+      ? say`fields must hold ${listed}, which identifies rows`
+      : say`fields must hold ${listed}, which every new row needs`;
+  if (missing.length > 0) addMistake(reading, fields.at, about(right, problem));
   return fieldNames;
 }
 
@@ -247,12 +261,13 @@ function checkedOperations(
 ): readonly ChangeWay[] | undefined {
   const ways = operations?.value.map(({ value }) => value);
   if (ways === undefined) return undefined;
-  if (ways.length === 0) addMistake(reading, operations!.at, 'update: operations is empty, so nothing can change');
+  if (ways.length === 0)
+    addMistake(reading, operations!.at, about('update', say`operations is empty, so nothing can change`));
   for (const { value: name, at } of fields?.value ?? []) {
     const field = collectionOf(draft)?.byName.get(name);
     if (field === undefined || ways.some((way) => canChange(field, way))) continue;
     const possible = ['set', ...(field.type.operations?.names ?? [])].join(', ');
-    addMistake(reading, at, `update: ${name} takes none of these operations; possible: ${possible}`);
+    addMistake(reading, at, about('update', say`${name} takes none of these operations; possible: ${possible}`));
   }
   return ways;
 }

@@ -1,6 +1,7 @@
 /** The format of queries, actions and functions. */
 import { MAX_FIELDS, MAX_QUERY_PARAMETERS } from '../base/limits/declaration.ts';
 import { MAX_BODY_ROWS } from '../base/limits/http.ts';
+import { say } from '../base/sentence.ts';
 import { BODY_TYPES, VOLATILITIES } from '../collection/draft.ts';
 import type { Type } from '../collection/types/type.ts';
 import { BATCH_WRITES } from '../http/batch-call.ts';
@@ -30,8 +31,8 @@ export const PARAMETER = {
 export const QUERY = {
   parameters: property(
     namesTo(
-      propertiesOr(typeName, 'type', PARAMETER, 'a map with type and default'),
-      'parameters',
+      propertiesOr(typeName, 'type', PARAMETER, say`a map with type and default`),
+      say`parameters`,
       MAX_QUERY_PARAMETERS,
       fieldName,
     ),
@@ -47,7 +48,7 @@ const ROWS = 'rows';
 /** The type of a value, or `rows`. */
 const parameterType: Shape<Type | typeof ROWS> = {
   ...typeName,
-  words: 'the name of a type, or rows',
+  words: say`the name of a type, or rows`,
   schema: () => ({ anyOf: [{ const: ROWS }, typeName.schema()] }),
   read: (node, reading, what) =>
     node.kind === 'text' && node.text === ROWS ? ROWS : typeName.read(node, reading, what),
@@ -76,11 +77,11 @@ export const ACTION_PARAMETER = {
   maximum: property(FIELD.maximum.shape, 'The largest value, or the largest number of `rows` (default 100).'),
   fields: property(
     namesTo(
-      propertiesOr(typeName, 'type', VALUE_PARAMETER, 'a map with type and rules'),
-      'fields',
+      propertiesOr(typeName, 'type', VALUE_PARAMETER, say`a map with type and rules`),
+      say`fields`,
       MAX_FIELDS,
       fieldName,
-      'a map from names to types',
+      say`a map from names to types`,
     ),
     'The fields of `rows`. Each is a type, or a map with the keys above.',
   ),
@@ -92,11 +93,11 @@ export const ACTION_ENTRY = {
   method: property(oneWordOf(BATCH_WRITES), 'The kind of write, as in a batch.', true),
   path: property(anyText, 'The collection and the query. A value of a filter may be a placeholder.', true),
   headers: property(
-    namesTo(anyText, 'headers', MAX_FIELDS, anyName, 'a map from names to texts'),
+    namesTo(anyText, say`headers`, MAX_FIELDS, anyName, say`a map from names to texts`),
     'The header `Prefer`, as in a batch.',
   ),
   body: property(
-    asWritten(['text', 'number', 'boolean', 'null', 'list', 'map'], 'a value', {}),
+    asWritten(['text', 'number', 'boolean', 'null', 'list', 'map'], say`a value`, {}),
     'The body. Its values may be placeholders.',
   ),
   affects: property(
@@ -112,20 +113,20 @@ export const ACTION_ENTRY = {
 export const ACTION = {
   parameters: property(
     namesTo(
-      propertiesOr(typeName, 'type', ACTION_PARAMETER, 'a map with type and rules'),
-      'parameters',
+      propertiesOr(typeName, 'type', ACTION_PARAMETER, say`a map with type and rules`),
+      say`parameters`,
       MAX_QUERY_PARAMETERS,
       fieldName,
     ),
     'The parameters. Each is a type, or a map as below.',
   ),
   batch: property(
-    listOf(propertiesOf(ACTION_ENTRY, 'a map with method and path'), 'a list of writes'),
+    listOf(propertiesOf(ACTION_ENTRY, say`a map with method and path`), say`a list of writes`),
     'The writes, in order, in one transaction.',
     true,
   ),
   returns: property(
-    either(aName, listOf(aName, 'a list of names')),
+    either(aName, listOf(aName, say`a list of names`)),
     'The entry whose stored row a call returns. A list of names returns an object. Default: nothing.',
   ),
   description: FIELD.description,
@@ -142,7 +143,7 @@ export const RESULT = {
   type: property(typeName, 'It returns a value.'),
   mediaType: property(anyText, 'The value is the body of the answer, in this media type, if the client accepts it.'),
   fields: property(
-    namesTo(typeName, 'columns', MAX_FIELDS, aName, 'a map from names to types'),
+    namesTo(typeName, say`columns`, MAX_FIELDS, aName, say`a map from names to types`),
     'It returns these columns.',
   ),
   many: property(trueOrFalse, 'It returns a list.'),
@@ -151,8 +152,8 @@ export const RESULT = {
 export const FUNCTION = {
   parameters: property(
     namesTo(
-      propertiesOr(typeName, 'type', FUNCTION_PARAMETER, 'a map with type, optional and variadic'),
-      'parameters',
+      propertiesOr(typeName, 'type', FUNCTION_PARAMETER, say`a map with type, optional and variadic`),
+      say`parameters`,
       MAX_QUERY_PARAMETERS,
       aName,
     ),
@@ -161,11 +162,11 @@ export const FUNCTION = {
   body: property(oneWordOf(BODY_TYPES), 'The type of its only parameter, without a name: it takes the whole body.'),
   bodyOptional: property(trueOrFalse, 'That parameter has a default.'),
   volatility: property(oneWordOf(VOLATILITIES), 'As in the database. Default: volatile, so POST may change data.'),
-  returns: property(propertiesOf(RESULT, 'a map with collection, type or fields, and many'), 'Default: nothing.'),
+  returns: property(propertiesOf(RESULT, say`a map with collection, type or fields, and many`), 'Default: nothing.'),
   description: FIELD.description,
 } as const;
 
-export const aFunction = propertiesOf(FUNCTION, 'a map with parameters, volatility and returns');
+export const aFunction = propertiesOf(FUNCTION, say`a map with parameters, volatility and returns`);
 
 export type GivenFunction = Given<typeof FUNCTION>;
 export type GivenQuery = Given<typeof QUERY>;

@@ -7,6 +7,7 @@ import { unlessRejected } from '../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
 import { didYouMean, unknownName } from '../base/nearest-name.ts';
 import { splitQuery } from '../base/net/query-string.ts';
+import { about, say } from '../base/sentence.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type {
   ActionDraft,
@@ -57,12 +58,13 @@ export function draftQueries(
     const { collection: of, query } = splitRead(read.value);
     const collection = collections.get(of);
     if (collection === undefined) {
-      addMistake(reading, read.at, `read: ${unknownName('collection', of, [...collections.keys()])}`);
+      addMistake(reading, read.at, about('read', unknownName(say`collection`, of, [...collections.keys()])));
     } else if (parameters.length === (value.parameters?.value.length ?? 0)) {
       const samples = new Map(parameters.map((draft) => [draft.name, sampleOf(draft)]));
-      for (const { message, details, hint } of problemsInStored(collection, query, [...samples.keys()], samples)) {
-        const more = [details, hint].find((each) => each !== null);
-        addMistake(reading, read.at, `read: ${message}${more === undefined ? '' : `; ${more}`}`);
+      for (const { wordings } of problemsInStored(collection, query, [...samples.keys()], samples)) {
+        const { message, details, hint } = wordings;
+        const more = details === '' ? hint : details;
+        addMistake(reading, read.at, about('read', more === '' ? message : say`${message}; ${more}`));
       }
     }
     const [, tag] = splitQuery(query).find(([key, each]) => isLanguage(key, each)) ?? [];
@@ -70,7 +72,7 @@ export function draftQueries(
       addMistake(
         reading,
         read.at,
-        `read: lang: ${tag} is not a language of this catalogue; use ${languages.join(', ')}`,
+        about('read', about('lang', say`${tag} is not a language of this catalogue; use ${languages.join(', ')}`)),
       );
     }
     const { mediaType } = value;
@@ -78,7 +80,7 @@ export function draftQueries(
       addMistake(
         reading,
         mediaType.at,
-        `mediaType: ${mediaType.value} is not available; use ${MEDIA_TYPES.join(', ')}`,
+        about('mediaType', say`${mediaType.value} is not available; use ${MEDIA_TYPES.join(', ')}`),
       );
     return [{ name, ...valuesOf(value, 'description', 'mediaType'), parameters, read: read.value }];
   });
@@ -89,12 +91,12 @@ function draftParameters({ parameters }: GivenQuery): readonly ParameterDraft[] 
     const type = value?.type?.value;
     if (value === undefined || type === undefined) return [];
     if (!/^[A-Za-z_]\w*$/.test(name)) {
-      addMistake(reading, reading.at, `${name} is not a name for a parameter: use letters, digits and _`);
+      addMistake(reading, reading.at, say`${name} is not a name for a parameter: use letters, digits and _`);
     } else if (isParameter(name) || isLogicKey(name)) {
-      addMistake(reading, reading.at, `${name} is not a name for a parameter: it has a meaning in every request`);
+      addMistake(reading, reading.at, say`${name} is not a name for a parameter: it has a meaning in every request`);
     }
     if (type.file !== undefined) {
-      addMistake(reading, value.type!.at, `a parameter of type ${type.name} is not possible; use uuid`);
+      addMistake(reading, value.type!.at, say`a parameter of type ${type.name} is not possible; use uuid`);
       return [];
     }
     const given = value.default && readValue(type, value.default.value, reading, 'default')?.plain;
@@ -121,7 +123,7 @@ export function draftActions(
   others: readonly string[],
 ): readonly ActionDraft[] {
   return actions.flatMap(({ name, reading, value }): readonly ActionDraft[] => {
-    if (others.includes(name)) addMistake(reading, reading.at, `${name} is also a query or a function`);
+    if (others.includes(name)) addMistake(reading, reading.at, say`${name} is also a query or a function`);
     const given = value?.batch?.value;
     if (value === undefined || given === undefined) return [];
     const parameters = (value.parameters?.value ?? []).flatMap((each) => draftParameter(each) ?? []);
@@ -133,7 +135,7 @@ export function draftActions(
     if (!isWhole) return [];
     for (const { entry, message } of problemsInAction(declareAction(draft, collections))) {
       const at = entry === undefined ? reading.at : given[entry]!.at;
-      addMistake(reading, at, entry === undefined ? message : `batch, entry ${entry + 1}: ${message}`);
+      addMistake(reading, at, entry === undefined ? message : about(say`batch, entry ${entry + 1}`, message));
     }
     return [draft];
   });
@@ -143,18 +145,18 @@ function draftParameter({ name, reading, value }: Named<GivenActionParameter>): 
   const type = value?.type?.value;
   if (value === undefined || type === undefined) return undefined;
   if (!/^[A-Za-z_]\w*$/.test(name) || RESERVED_PLACEHOLDERS.includes(name)) {
-    return addMistake(reading, reading.at, `${name} is not a name for a parameter: use letters, digits and _`);
+    return addMistake(reading, reading.at, say`${name} is not a name for a parameter: use letters, digits and _`);
   }
   if (type !== 'rows') {
-    if (value.fields !== undefined) addMistake(reading, value.fields.at, 'fields is for the type rows');
+    if (value.fields !== undefined) addMistake(reading, value.fields.at, say`fields is for the type rows`);
     return draftValue({ name, reading, value: value as GivenField });
   }
   for (const key of ['default', 'minimum', 'maxLength', 'pattern', 'oneOf'] as const) {
-    if (value[key] !== undefined) addMistake(reading, value[key].at, `${key} is not for the type rows`);
+    if (value[key] !== undefined) addMistake(reading, value[key].at, say`${key} is not for the type rows`);
   }
   const given = value.fields?.value;
   if (given === undefined) {
-    return addMistake(reading, reading.at, 'rows need fields: fields: { product: int4 }');
+    return addMistake(reading, reading.at, say`rows need fields: fields: { product: int4 }`);
   }
   const fields = given.flatMap((field) => draftValue(field as Named<GivenField>) ?? []);
   const maximum = rowLimit(value, reading);
@@ -170,14 +172,18 @@ function rowLimit({ maximum }: GivenActionParameter, reading: Reading): number |
   const { value: node } = maximum;
   const limit = node.kind === 'number' ? Number(node.text) : Number.NaN;
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_BATCH_REQUESTS) return limit;
-  return addMistake(reading, maximum.at, `maximum of rows must be a whole number from 1 to ${MAX_BATCH_REQUESTS}`);
+  return addMistake(reading, maximum.at, say`maximum of rows must be a whole number from 1 to ${MAX_BATCH_REQUESTS}`);
 }
 
 /** A parameter without a default is required, unless it says otherwise. */
 function draftValue(named: Named<GivenField>): FieldDraft | undefined {
   const { reading, value } = named;
   if (value?.type?.value.file !== undefined) {
-    return addMistake(reading, value.type.at, `a parameter of type ${value.type.value.name} is not possible; use uuid`);
+    return addMistake(
+      reading,
+      value.type.at,
+      say`a parameter of type ${value.type.value.name} is not possible; use uuid`,
+    );
   }
   const draft = draftField(named, false, []);
   return draft && { ...draft, required: value?.required?.value ?? draft.default === undefined };
@@ -192,17 +198,17 @@ function draftEntry(
   if (method === undefined || path === undefined) return undefined;
   const { collection } = splitRead(path.value);
   if (!collections.includes(collection)) {
-    const hint = didYouMean(collection, collections) || '; a path is a collection and a filter: products?id=eq.{id}';
-    return addMistake(reading, path.at, `path: unknown collection ${collection}${hint}`);
+    const hint = didYouMean(collection, collections) || say`; a path is a collection and a filter: products?id=eq.{id}`;
+    return addMistake(reading, path.at, about('path', say`unknown collection ${collection}${hint}`));
   }
   if (method === 'DELETE' && value.body !== undefined) {
-    return addMistake(reading, value.body.at, 'a DELETE has no body; filter in its path');
+    return addMistake(reading, value.body.at, say`a DELETE has no body; filter in its path`);
   }
   const body = value.body && readValue(builtIn('json'), value.body.value, { ...reading, at }, 'body');
   const headers = value.headers?.value.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]]));
   const wrong = headers?.find(([header, text]) => !isPreference(header!, text!));
   if (wrong !== undefined) {
-    const problem = `headers: ${wrong.join(': ')} is not possible; use Prefer without tx`;
+    const problem = about('headers', say`${wrong.join(': ')} is not possible; use Prefer without tx`);
     return addMistake(reading, value.headers!.at, problem);
   }
   return {
@@ -228,7 +234,7 @@ export function draftFunctions(
   const collections = declared.map(({ name }) => name);
   return functions.flatMap(({ name, reading, value }) => {
     if (routines.filter((each) => each === name).length > 1) {
-      addMistake(reading, reading.at, `a query has the name ${name}; choose another name for it`);
+      addMistake(reading, reading.at, say`a query has the name ${name}; choose another name for it`);
     }
     return (value ?? []).map(({ value: given }) => draftFunction(name, given, collections, reading));
   });
@@ -242,7 +248,7 @@ function draftFunction(
 ): FunctionDraft {
   const { parameters, body, volatility } = given;
   if (body !== undefined && parameters !== undefined) {
-    addMistake(reading, body.at, 'body is for a function without other parameters');
+    addMistake(reading, body.at, say`body is for a function without other parameters`);
   }
   return {
     name,
@@ -265,11 +271,15 @@ function draftResult(
   if (returns === undefined) return undefined;
   const { collection, type, fields, many, mediaType } = returns.value;
   const given = [collection, type, fields].filter((each) => each !== undefined);
-  if (given.length !== 1) addMistake(reading, returns.at, 'returns needs one of collection, type and fields');
+  if (given.length !== 1) addMistake(reading, returns.at, say`returns needs one of collection, type and fields`);
   if (mediaType !== undefined && (type === undefined || many !== undefined))
-    addMistake(reading, mediaType.at, 'mediaType is for one value: returns needs type, without many');
+    addMistake(reading, mediaType.at, say`mediaType is for one value: returns needs type, without many`);
   if (collection !== undefined && !collections.includes(collection.value)) {
-    return addMistake(reading, collection.at, `returns: ${unknownName('collection', collection.value, collections)}`);
+    return addMistake(
+      reading,
+      collection.at,
+      about('returns', unknownName(say`collection`, collection.value, collections)),
+    );
   }
   return defined({
     collection: collection?.value,

@@ -1,5 +1,6 @@
 /** Validates the rules of a field: each applies to some types, and the default must satisfy it. */
 import { defined } from '../base/defined.ts';
+import { type Sentence, say } from '../base/sentence.ts';
 import { type FieldDraft, VALUE_RULES } from '../collection/draft.ts';
 import { compareValues } from '../collection/types/compare.ts';
 import { fileKind } from '../collection/types/file.ts';
@@ -21,23 +22,23 @@ const isFileList = (type: Type) => type.element?.file !== undefined;
 const isText = (type: Type) => can(type, 'text');
 const isSimple = (type: Type) => !can(type, 'json') && !can(type, 'array') && !can(type, 'boolean');
 
-const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolean; readonly words: string }>> = {
-  minimum: { isFor: isOrdered, words: 'numbers, dates and times' },
-  maximum: { isFor: isOrdered, words: 'numbers, dates and times' },
-  maxLength: { isFor: isText, words: 'texts' },
-  pattern: { isFor: isText, words: 'texts' },
-  oneOf: { isFor: isSimple, words: 'numbers, texts, dates and times' },
-  onUpdate: { isFor: isTime, words: 'dates and times' },
-  mediaTypes: { isFor: isFile, words: 'files' },
-  maxBytes: { isFor: isFile, words: 'files' },
-  keepMetadata: { isFor: isFile, words: 'files' },
-  maxCount: { isFor: isFileList, words: 'lists of files' },
+const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolean; readonly words: Sentence }>> = {
+  minimum: { isFor: isOrdered, words: say`numbers, dates and times` },
+  maximum: { isFor: isOrdered, words: say`numbers, dates and times` },
+  maxLength: { isFor: isText, words: say`texts` },
+  pattern: { isFor: isText, words: say`texts` },
+  oneOf: { isFor: isSimple, words: say`numbers, texts, dates and times` },
+  onUpdate: { isFor: isTime, words: say`dates and times` },
+  mediaTypes: { isFor: isFile, words: say`files` },
+  maxBytes: { isFor: isFile, words: say`files` },
+  keepMetadata: { isFor: isFile, words: say`files` },
+  maxCount: { isFor: isFileList, words: say`lists of files` },
 };
 
 export interface Rules {
   readonly draft: Pick<FieldDraft, RuleName>;
-  /** The rule that a value violates, in words. */
-  readonly broken: (value: Value) => string | undefined;
+  /** The rule that a default violates, in words. */
+  readonly broken: (value: Value) => Sentence | undefined;
 }
 
 export function readRules(given: GivenField, type: Type, reading: Reading): Rules {
@@ -47,7 +48,11 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
   if (minimum !== undefined && maximum !== undefined && compareValues(type, minimum.stored, maximum.stored) > 0)
-    addMistake(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
+    addMistake(
+      reading,
+      scoped.minimum!.at,
+      say`minimum ${String(minimum.plain)} is greater than maximum ${String(maximum.plain)}`,
+    );
   const oneOf = choices(scoped, type, reading);
   return {
     draft: defined({
@@ -59,12 +64,15 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
     }),
     broken: (value) => {
       const compared = (limit: TypedValue) => compareValues(type, value, limit.stored);
-      if (minimum !== undefined && compared(minimum) < 0) return `is less than minimum ${minimum.plain}`;
-      if (maximum !== undefined && compared(maximum) > 0) return `is greater than maximum ${maximum.plain}`;
-      if (oneOf !== undefined && !oneOf.some((each) => compared(each) === 0)) return 'is not among oneOf';
-      if (maxLength !== undefined && [...String(value)].length > maxLength.value) return 'is longer than maxLength';
+      if (minimum !== undefined && compared(minimum) < 0)
+        return say`default is less than minimum ${String(minimum.plain)}`;
+      if (maximum !== undefined && compared(maximum) > 0)
+        return say`default is greater than maximum ${String(maximum.plain)}`;
+      if (oneOf !== undefined && !oneOf.some((each) => compared(each) === 0)) return say`default is not among oneOf`;
+      if (maxLength !== undefined && [...String(value)].length > maxLength.value)
+        return say`default is longer than maxLength`;
       if (pattern !== undefined && !compileRegex(pattern.value, false).test(String(value))) {
-        return 'does not match pattern';
+        return say`default does not match pattern`;
       }
       return undefined;
     },
@@ -75,7 +83,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
 function withinScope(given: GivenField, type: Type, reading: Reading): GivenField {
   const misplaced = RULE_NAMES.filter((name) => given[name] !== undefined && !SCOPES[name].isFor(type));
   for (const name of misplaced)
-    addMistake(reading, given[name]!.at, `${name} is for ${SCOPES[name].words}, not ${type.name}`);
+    addMistake(reading, given[name]!.at, say`${name} is for ${SCOPES[name].words}, not ${type.name}`);
   return Object.fromEntries(Object.entries(given).filter(([name]) => !misplaced.includes(name as RuleName)));
 }
 
@@ -83,10 +91,10 @@ function choices({ oneOf }: GivenField, type: Type, reading: Reading): readonly 
   if (oneOf === undefined) return undefined;
   const values: TypedValue[] = [];
   for (const { value: node, at } of oneOf.value) {
-    const value = readValue(type, node, reading, 'a value of oneOf');
+    const value = readValue(type, node, reading, say`a value of oneOf`);
     if (value === undefined) continue;
     if (values.some(({ stored }) => compareValues(type, stored, value.stored) === 0)) {
-      addMistake(reading, at, `oneOf has ${value.plain} twice`);
+      addMistake(reading, at, say`oneOf has ${String(value.plain)} twice`);
     } else values.push(value);
   }
   return values;

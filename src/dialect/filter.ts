@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { didYouMean } from '../base/nearest-name.ts';
+import { say } from '../base/sentence.ts';
 import { NO_STEPS, readListedValue, readTestedPath, Scanner } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
@@ -14,7 +15,7 @@ import {
 import { FACETS_MEDIA_TYPE } from './order.ts';
 import { type Comparison, type FieldPath, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
 
-const OPERATOR = 'operator (eq, gt, ...)';
+const OPERATOR = say`operator (eq, gt, ...)`;
 const OPERATOR_NAME = /[a-z]+/y;
 const CONFIG_NAME = /\(([\p{L}\p{N}_$ -]+)\)/uy;
 
@@ -45,7 +46,7 @@ function readKey(key: string, value: string, path: string): FieldPath {
   if (scanner.atEnd && !COMPARISON_START.test(key)) return field;
   const end = after === key.length ? key.length - 1 : after;
   const rest = value === '' ? key.slice(end) : `${key.slice(end)}=${value}`;
-  return scanner.fail('end of input', end, operatorHint(path + key.slice(0, end).trimEnd(), rest));
+  return scanner.fail(say`end of input`, end, operatorHint(path + key.slice(0, end).trimEnd(), rest));
 }
 
 /** `field.operator.value` inside a logic tree. */
@@ -60,7 +61,7 @@ function readTest(scanner: Scanner, readValue: (scanner: Scanner) => string): { 
   const start = scanner.position;
   const name = scanner.takeWhile(OPERATOR_NAME);
   const rules = operatorNamed(name);
-  if (rules === undefined) scanner.fail(negated ? OPERATOR : `"not" or ${OPERATOR}`, start);
+  if (rules === undefined) scanner.fail(negated ? OPERATOR : say`"not" or ${OPERATOR}`, start);
   const operator = name as OperatorName;
   switch (rules.form) {
     case 'list':
@@ -111,7 +112,9 @@ function readList(scanner: Scanner): string[] {
 }
 
 export function tooManyValues(): ApiError {
-  return new ApiError('54000', `a list may hold ${MAX_LIST_VALUES} values`, { hint: 'Ask in several requests.' });
+  return new ApiError('54000', say`a list may hold ${MAX_LIST_VALUES} values`, {
+    hint: 'Ask in several requests.',
+  });
 }
 
 const IS_VALUE = new RegExp(IS_VALUES.join('|'), 'iy');

@@ -1,6 +1,7 @@
 /** Parses `and=(…)`, `or=(…)`, their negations and nested conditions, and `after=(…)`, which page links use. */
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../base/limits/http.ts';
+import { say } from '../base/sentence.ts';
 import { readCondition } from './filter.ts';
 import { FIELD_NAME, readName, Scanner } from './names.ts';
 import { operatorNamed } from './operators.ts';
@@ -53,7 +54,7 @@ function parseTree<Term>(key: LogicKey, value: string, read: ReadTerm<Term>): Gr
 }
 
 export function tooManyConditions(): ApiError {
-  return new ApiError('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+  return new ApiError('54000', say`a request may hold ${MAX_CONDITIONS} conditions`);
 }
 
 function readTerms<Term>(
@@ -63,13 +64,13 @@ function readTerms<Term>(
   depth: number,
   read: ReadTerm<Term>,
 ): Group<Term> {
-  if (depth > MAX_LOGIC_DEPTH) throw new ApiError('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
+  if (depth > MAX_LOGIC_DEPTH) throw new ApiError('54000', say`and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
   scanner.skipSpaces();
   scanner.expect('(');
   const readNext = () => {
     scanner.skipSpaces();
     if (scanner.peek() === ')' || scanner.atEnd) {
-      scanner.fail(`${FIELD_NAME}, negation operator (not) or logic operator (and, or)`);
+      scanner.fail(say`${FIELD_NAME}, negation operator (not) or logic operator (and, or)`);
     }
     const term = readTerm(scanner, depth, read);
     scanner.skipSpaces();
@@ -89,7 +90,7 @@ function readTerm<Term>(scanner: Scanner, depth: number, read: ReadTerm<Term>): 
     return joiner !== undefined && scanner.peek() === '(' ? ({ joiner, negated } as const) : undefined;
   });
   if (opening !== undefined) return readTerms(scanner, opening.joiner, opening.negated, depth + 1, read);
-  if (scanner.peek(4) === 'not.') scanner.fail('logic operator (and, or)', scanner.position + 4);
+  if (scanner.peek(4) === 'not.') scanner.fail(say`logic operator (and, or)`, scanner.position + 4);
   return read(scanner, () => readTerm(scanner, depth + 1, read));
 }
 

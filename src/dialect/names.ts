@@ -1,9 +1,11 @@
 /** Names and values in PostgREST's syntax, read by position: plain or quoted names, steps into JSON, quoted values. */
 
 import { ApiError } from '../base/errors.ts';
+import { say, type Wording } from '../base/sentence.ts';
 import { Scanner as TextScanner } from '../text/scanner.ts';
 import { AGGREGATES, type Aggregate, type FieldPath, type JsonStep } from './tree.ts';
 
+const END = say`end of input`;
 const SINGLE_QUOTE = 39;
 const QUOTE_HINT = 'Leave out the single quotes. If a name or key has special characters, put it into double quotes.';
 
@@ -17,7 +19,7 @@ export class Scanner extends TextScanner {
     super(text);
   }
 
-  expect(expected: string, words = `"${expected}"`): void {
+  expect(expected: string, words: Wording = `"${expected}"`): void {
     if (!this.take(expected)) this.fail(words);
   }
 
@@ -43,25 +45,25 @@ export class Scanner extends TextScanner {
     return items;
   }
 
-  expectEnd(words = 'end of input'): void {
+  expectEnd(words: Wording = END): void {
     if (!this.atEnd) this.fail(words);
   }
 
-  fail(expecting: string, position = this.position, hint = this.hint?.()): never {
+  fail(expecting: Wording, position = this.position, hint = this.hint?.()): never {
     const character = this.text.codePointAt(position);
-    const unexpected = character === undefined ? 'end of input' : `"${String.fromCodePoint(character)}"`;
+    const unexpected = character === undefined ? END : `"${String.fromCodePoint(character)}"`;
     throw new ApiError(
       'PGRST100',
-      `"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`,
+      say`"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`,
       {
-        details: `unexpected ${unexpected} expecting ${expecting}`,
+        details: say`unexpected ${unexpected} expecting ${expecting}`,
         hint: character === SINGLE_QUOTE ? QUOTE_HINT : hint,
       },
     );
   }
 }
 
-export const FIELD_NAME = 'field name (* or [a..z0..9_$])';
+export const FIELD_NAME = say`field name (* or [a..z0..9_$])`;
 
 /** A hyphen may occur inside a name, unless it begins an arrow. */
 const PLAIN_NAME = /[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy;
@@ -91,7 +93,7 @@ export function readFieldPath(scanner: Scanner): FieldPath {
   while (scanner.sees(ARROW)) {
     const arrow = scanner.takeWhile(ARROW) as JsonStep['arrow'];
     const key = readQuoted(scanner) ?? scanner.takeWhile(JSON_KEY).trimEnd();
-    if (key === '') scanner.fail('a key or an index');
+    if (key === '') scanner.fail(say`a key or an index`);
     json.push({ arrow, key });
   }
   scanner.skipSpaces();

@@ -9,6 +9,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS } from '../base/limits/http.ts';
 import { splitQuery } from '../base/net/query-string.ts';
+import { say } from '../base/sentence.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
 import { embedPath, readName, readQuoted, Scanner } from './names.ts';
@@ -144,8 +145,8 @@ function parseWholeNumber(name: string, value: string): number {
     throw notSatisfiable('Limit should be greater than or equal to zero.', undefined, hint);
   }
   if (!/^\d+$/.test(value)) {
-    throw new ApiError('PGRST100', `"failed to parse ${name} (${value})" (line 1, column 1)`, {
-      details: `unexpected "${value}" expecting a whole number from 0 on`,
+    throw new ApiError('PGRST100', say`"failed to parse ${name} (${value})" (line 1, column 1)`, {
+      details: say`unexpected "${value}" expecting a whole number from 0 on`,
     });
   }
   return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
@@ -217,5 +218,5 @@ export function pageOfQuery(query: Query): Page {
 }
 
 export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>, hint?: string): ApiError {
-  return new ApiError('PGRST103', 'Requested range not satisfiable', { details, hint, headers });
+  return new ApiError('PGRST103', say`Requested range not satisfiable`, { details, hint, headers });
 }

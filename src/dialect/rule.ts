@@ -2,6 +2,7 @@
 import { FAIL, type Report } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import { splitQuery } from '../base/net/query-string.ts';
+import { say } from '../base/sentence.ts';
 import { parseFilter } from './filter.ts';
 import { isLogicKey, parseRuleLogic, readRelation } from './logic.ts';
 import { Scanner } from './names.ts';
@@ -11,11 +12,11 @@ import type { RelationName, RuleCondition } from './tree.ts';
 /** All conditions must hold. A rule has nothing else: `report` receives the errors of other parameters. */
 export function parseRule(text: string, report: Report = FAIL): readonly RuleCondition[] {
   const pairs = splitQuery(text);
-  if (pairs.length === 0) report(new ApiError('PGRST100', 'the rule has no condition'));
+  if (pairs.length === 0) report(new ApiError('PGRST100', say`the rule has no condition`));
   return pairs.flatMap(([name, value]): readonly RuleCondition[] => {
     const { steps, key } = splitKey(name);
     if (isParameter(key)) {
-      report(new ApiError('PGRST100', `${key} is not a condition; a rule has conditions alone`));
+      report(new ApiError('PGRST100', say`${key} is not a condition; a rule has conditions alone`));
       return [];
     }
     const path = steps.map((step) => `${step}.`).join('');

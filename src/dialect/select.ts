@@ -3,10 +3,11 @@ import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
+import { say } from '../base/sentence.ts';
 import { FIELD_NAME, readAggregate, readFieldPath, readName, Scanner } from './names.ts';
 import type { EmbedItem, SelectItem } from './tree.ts';
 
-const ITEM = `"...", ${FIELD_NAME}, "*" or "count()"`;
+const ITEM = say`"...", ${FIELD_NAME}, "*" or "count()"`;
 const NAME_START = /[\p{L}\p{N}_$"]/uy;
 const CAST_NAME = /[\p{L}\p{N}_$ ]+/uy;
 
@@ -21,7 +22,7 @@ const selectOf = memoizeText((value): readonly SelectItem[] => {
   const scanner = new Scanner('select parameter', value);
   const items = readItems(scanner, 0);
   scanner.expectEnd('"," or end of input');
-  if (countEmbeds(items) > MAX_EMBEDS) throw new ApiError('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
+  if (countEmbeds(items) > MAX_EMBEDS) throw new ApiError('54000', say`a request may hold ${MAX_EMBEDS} embeddings`);
   return items;
 });
 
@@ -84,7 +85,7 @@ function readEmbed(
   depth: number,
 ): EmbedItem {
   // Checked before parsing the content, since a text of parentheses would need an equally deep stack.
-  if (depth > MAX_EMBED_DEPTH) throw new ApiError('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
+  if (depth > MAX_EMBED_DEPTH) throw new ApiError('54000', say`embeddings may nest ${MAX_EMBED_DEPTH} deep`);
   let hint: string | undefined;
   let join: 'inner' | 'left' | undefined;
   for (let words = 0; words < 2 && scanner.take('!'); words++) {

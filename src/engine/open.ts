@@ -157,6 +157,6 @@ export function startupError(error: unknown): string | undefined {
   if (code.startsWith('SQLITE_')) return sqliteWords({ code, message });
   if (sqlState(error) !== undefined || isLoss(error)) return postgresWords(error);
   if (syscall === undefined) return undefined;
-  const words = fileProblem(error);
+  const words = String(fileProblem(error));
   return path === undefined || words === message ? words : `${path}: ${words}`;
 }

@@ -9,6 +9,7 @@ import {
   MAX_WAITING_IMAGES,
   MAX_WAITING_PIXELS,
 } from '../base/limits/files.ts';
+import { say } from '../base/sentence.ts';
 import { coverSize, cropMiddle, type Size } from './crop.ts';
 import { notStored, SAVE_AGAIN } from './errors.ts';
 
@@ -111,5 +112,5 @@ export async function resizeImage({ bytes, size }: Decoded, box: Box, format: Im
 function rejection({ code, message }: Error & { readonly code?: string }): ApiError {
   return code === 'ERR_IMAGE_TOO_MANY_PIXELS'
     ? notStored('CAT413', `the image has more than ${MAX_IMAGE_PIXELS} pixels`, 'Send a smaller image.')
-    : notStored('CAT415', `the image cannot be decoded: ${message}`, SAVE_AGAIN);
+    : notStored('CAT415', say`the image cannot be decoded: ${message}`, SAVE_AGAIN);
 }

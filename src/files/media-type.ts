@@ -1,5 +1,6 @@
 /** Finds the media type of a file in its first bytes, and compares it with the type that the client names. */
 import { ApiError, unlessThrown } from '../base/errors.ts';
+import { say } from '../base/sentence.ts';
 import { notStored } from './errors.ts';
 
 type Signature = readonly [mediaType: string, offset: number, bytes: string];
@@ -52,13 +53,15 @@ export function findMediaType(head: Uint8Array, named: string | null): string {
   const found = signatureOf(head) ?? (isText(head) ? textType(head) : undefined);
   if (wanted === '' || wanted === UNKNOWN) return found ?? UNKNOWN;
   if (!/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(wanted)) {
-    throw new ApiError('CAT415', `Content-Type: ${named} is not a media type`, { hint: 'Use image/png, for example.' });
+    throw new ApiError('CAT415', say`Content-Type: ${named!} is not a media type`, {
+      hint: say`Use image/png, for example.`,
+    });
   }
   if (wanted === found) return found;
   if (found !== undefined && ALIASES[found]?.test(wanted) === true) return found === 'image/jpeg' ? found : wanted;
   if (found === undefined && !KNOWN.has(wanted) && !wanted.startsWith('text/')) return wanted;
-  const problem = `the file is not ${wanted}: its bytes are ${found ?? 'of an unknown type'}`;
-  throw notStored('CAT415', problem, 'Send the Content-Type of the bytes, or none.');
+  const problem = say`the file is not ${wanted}: its bytes are ${found ?? say`of an unknown type`}`;
+  throw notStored('CAT415', problem, say`Send the Content-Type of the bytes, or none.`);
 }
 
 function signatureOf(head: Uint8Array): string | undefined {

@@ -126,6 +126,7 @@ export function problem(components: Components): JsonObject {
         items: problem(components),
         description: `With errors=all, the first ${MAX_LISTED_ERRORS} errors, in the order of the rows.`,
       },
+      sentences: { type: 'object', description: 'The texts as templates with values, for other languages.' },
     },
     required: ['code', 'message', 'details', 'hint'],
     additionalProperties: false,

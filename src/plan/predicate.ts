@@ -2,6 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
+import { say } from '../base/sentence.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import { isOfSearch } from '../collection/search-fields.ts';
 import { treeOf } from '../collection/tree.ts';
@@ -47,7 +48,7 @@ function planPresence(collection: Collection, { field, test }: Comparison, embed
   if (embed === undefined) return undefined;
   if (test.kind === 'is' && test.value === 'null') return { kind: 'not', term: existsPredicate(embed) };
   if (stored(collection).byName.has(field.name)) return undefined;
-  throw new ApiError('42703', `column ${collection.name}.${field.name} does not exist`, {
+  throw new ApiError('42703', say`column ${collection.name}.${field.name} does not exist`, {
     hint: `${field.name} is embedded: ${field.name}=is.null and ${field.name}=not.is.null ask whether it is there, ${field.name}.<field>=… filters its rows.`,
   });
 }
@@ -78,7 +79,7 @@ function withAdvice(error: unknown, name: string, { title }: Type, test?: Test):
   const hint = isNull
     ? `To find rows without a value, write ${name}=is.null.`
     : `The field ${name} is of type ${title}.`;
-  return new ApiError(error.code, error.message, { details: error.details ?? undefined, hint });
+  return new ApiError(error.code, error.wordings.message, { details: error.details ?? undefined, hint });
 }
 
 const NO_VALUE: readonly string[] = ['22P02', '22003', '22007', '22008'];
@@ -132,7 +133,7 @@ function planQuantified(
   collection: Collection,
 ): Predicate {
   if (of.type.element !== undefined) {
-    throw new ApiError('42704', `could not find array type for data type ${of.type.title}`);
+    throw new ApiError('42704', say`could not find array type for data type ${of.type.title}`);
   }
   const listed = parseArrayLiteral(starsToPercents(operator, text)).items;
   if (listed.length > MAX_LIST_VALUES) throw tooManyValues();
@@ -150,7 +151,7 @@ function planIs(of: Expression, value: IsValue): Predicate {
   if (value === 'null') return isNull;
   if (value === 'not_null') return { kind: 'not', term: isNull };
   if (can(of.type, 'boolean')) return { kind: 'truth', of, value: value === 'unknown' ? null : value === 'true' };
-  const message = `argument of IS ${value.toUpperCase()} must be type boolean, not type ${of.type.title}`;
+  const message = say`argument of IS ${value.toUpperCase()} must be type boolean, not type ${of.type.title}`;
   const name = of.kind === 'field' ? of.field.name : 'it';
   throw new ApiError('42804', message, { hint: `${name} is not a boolean; compare it with eq.<value>.` });
 }
@@ -187,7 +188,7 @@ const inTree =
 
 function notOfTree(of: Expression, operator: string): ApiError {
   const name = of.kind === 'field' ? of.field.name : 'a JSON path';
-  return new ApiError('42883', `operator does not exist: ${of.type.title} ${operator} unknown`, {
+  return new ApiError('42883', say`operator does not exist: ${of.type.title} ${operator} unknown`, {
     hint: `${operator} needs a collection that refers to itself: use it on its key or on a reference to it, not on ${name}.`,
   });
 }
@@ -237,14 +238,14 @@ function unsupportedOperator(type: Type, operator: ValueOperator): ApiError {
   const { title } = type;
   const { symbol } = OPERATORS[operator];
   if (operator === 'cd') {
-    return new ApiError('42725', `operator is not unique: ${title} ${symbol} unknown`, {
+    return new ApiError('42725', say`operator is not unique: ${title} ${symbol} unknown`, {
       hint: 'Could not choose a best candidate operator. You might need to add explicit type casts.',
     });
   }
   if ((operator === 'sl' || operator === 'sr') && can(type, 'integer')) {
-    return new ApiError('42804', `argument of WHERE must be type boolean, not type ${title}`, {
+    return new ApiError('42804', say`argument of WHERE must be type boolean, not type ${title}`, {
       hint: `On an integer ${symbol} shifts bits; ${operator} is for ranges.`,
     });
   }
-  return undefinedFor(`operator does not exist: ${title} ${symbol} unknown`, 'operator');
+  return undefinedFor(say`operator does not exist: ${title} ${symbol} unknown`, 'operator');
 }

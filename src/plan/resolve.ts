@@ -5,6 +5,7 @@ import { FAIL } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
 import { nearestName, suggestName } from '../base/nearest-name.ts';
+import { type Sentence, say, type Wording } from '../base/sentence.ts';
 import { fieldDenied } from '../collection/access/permission-errors.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
 import { SCORE, SEARCH, SEARCH_MEMBERS } from '../collection/search-fields.ts';
@@ -20,12 +21,12 @@ export function resolveField(collection: Collection, name: string): Field {
   if (field !== undefined) return field;
   if (name === SEARCH && collection.search !== undefined) throw misplacedSearch();
   if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
-  throw new ApiError('42703', `column ${collection.name}.${name} does not exist`, {
+  throw new ApiError('42703', say`column ${collection.name}.${name} does not exist`, {
     hint: nearestHint(collection, name),
     suggestion: suggestName(
       name,
       [...collection.byName.keys()],
-      `there are ${[...collection.byName.keys()].join(', ')}`,
+      say`there are ${[...collection.byName.keys()].join(', ')}`,
     ),
     field: name,
   });
@@ -33,7 +34,7 @@ export function resolveField(collection: Collection, name: string): Field {
 
 /** For `search` in a place where it means nothing. */
 export function misplacedSearch(): ApiError {
-  return new ApiError('PGRST127', 'search is a filter of a list', {
+  return new ApiError('PGRST127', say`search is a filter of a list`, {
     hint: 'Write search=wfts.red shoe beside other filters, not in or=, and=, rules or writes. Then select and order may name search.',
   });
 }
@@ -52,7 +53,7 @@ export const fieldExpression = memoize((field: Field): Expression => ({ kind: 'f
  */
 export function resolvePath(collection: Collection, { name, json: steps, figure }: FieldPath): Expression {
   if (figure !== undefined) {
-    throw new ApiError('PGRST127', 'an aggregate of related rows is a filter or an order of a list', {
+    throw new ApiError('PGRST127', say`an aggregate of related rows is a filter or an order of a list`, {
       hint: `Leave out ${figure.embed} in rules and beside other aggregates.`,
     });
   }
@@ -64,7 +65,7 @@ export function resolvePath(collection: Collection, { name, json: steps, figure 
   if (field === SCORE) return resolveMember(steps, type);
   if (PATH_ABILITIES.some((ability) => can(field.type, ability))) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {
-    throw new ApiError('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
+    throw new ApiError('42883', say`operator does not exist: text ${steps[0]!.arrow} unknown`, {
       hint: `${name} is text, not JSON: there is nothing inside to select.`,
     });
   }
@@ -74,7 +75,7 @@ export function resolvePath(collection: Collection, { name, json: steps, figure 
 function resolveMember([first, ...steps]: readonly JsonStep[], type: Type): Expression {
   const member = SEARCH_MEMBERS.get(first!.key);
   if (member === undefined) {
-    throw new ApiError('42703', `search has no member ${first!.key}`, {
+    throw new ApiError('42703', say`search has no member ${first!.key}`, {
       hint: `Its members are ${[...SEARCH_MEMBERS.keys()].join(' and ')}.`,
     });
   }
@@ -82,8 +83,8 @@ function resolveMember([first, ...steps]: readonly JsonStep[], type: Type): Expr
   return steps.length === 0 ? of : { kind: 'path', of, steps, type };
 }
 
-export function undefinedFor(what: string, kind: 'operator' | 'function'): ApiError {
-  return new ApiError('42883', kind === 'operator' ? what : `${what} does not exist`, {
+export function undefinedFor(what: Wording, kind: 'operator' | 'function'): ApiError {
+  return new ApiError('42883', kind === 'operator' ? what : say`${what} does not exist`, {
     hint: `No ${kind} matches the given name and argument types. You might need to add explicit type casts.`,
   });
 }
@@ -95,16 +96,16 @@ export function pathType({ arrow }: JsonStep): Type {
   return builtIn(arrow === '->>' ? 'text' : 'json');
 }
 
-export function nearestHint(collection: Collection, name: string): string | undefined {
+export function nearestHint(collection: Collection, name: string): Sentence | undefined {
   const names = [...collection.byName.keys()];
   const ordered = SQL_ORDER.exec(name);
   if (ordered !== null && names.includes(ordered[1]!)) {
     const term = name.toLowerCase().replace('nulls ', 'nulls').replaceAll(' ', '.');
-    return `A dot stands between a field and its direction: write order=${term}.`;
+    return say`A dot stands between a field and its direction: write order=${term}.`;
   }
   const nearest = nearestName(name, names);
-  if (nearest !== undefined) return `Perhaps you meant the field '${nearest}'.`;
-  return collection.draft.schema === undefined ? `The fields are ${names.join(', ')}.` : undefined;
+  if (nearest !== undefined) return say`Perhaps you meant the field '${nearest}'.`;
+  return collection.draft.schema === undefined ? say`The fields are ${names.join(', ')}.` : undefined;
 }
 
 /** Matches an order in SQL syntax: `unit_price desc nulls last`. */
@@ -154,13 +155,13 @@ export function* rejectRepeatedKeys(
     if (earlier !== undefined) {
       const details = `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`;
       const location = { index, field: fieldNames(fields) };
-      report(new ApiError('21000', 'a write cannot affect a row a second time', { details, ...location }));
+      report(new ApiError('21000', say`a write cannot affect a row a second time`, { details, ...location }));
     } else positions.set(name, index);
   }
 }
 
 export function notSingular(rows: number): ApiError {
-  return new ApiError('PGRST116', 'Cannot coerce the result to a single JSON object', {
-    details: `The result contains ${rows} rows`,
+  return new ApiError('PGRST116', say`Cannot coerce the result to a single JSON object`, {
+    details: say`The result contains ${rows} rows`,
   });
 }

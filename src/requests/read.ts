@@ -1,5 +1,6 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
 import { ApiError, onError } from '../base/errors.ts';
+import { say } from '../base/sentence.ts';
 import { plansDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { MediaHandler } from '../collection/draft.ts';
@@ -197,8 +198,8 @@ function asOfMoment(plan: ReadPlan, preferences: Preferences): ReadPlan {
 }
 
 function beforeLog(text: string, oldest: string): ApiError {
-  return new ApiError('CAT410', `the history does not reach back to ${text}`, {
-    details: `It begins at ${oldest}.`,
-    hint: `Use a time from ${oldest} on. --history-days sets how long changes are kept.`,
+  return new ApiError('CAT410', say`the history does not reach back to ${text}`, {
+    details: say`It begins at ${oldest}.`,
+    hint: say`Use a time from ${oldest} on. --history-days sets how long changes are kept.`,
   });
 }

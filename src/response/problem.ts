@@ -37,7 +37,8 @@ function proxyStatus({ code, sqlState = code }: ApiError): Record<string, string
 
 /** The error as JSON, which omits undefined members. */
 export function problemOf(error: ApiError): object {
-  const { code, message, details, hint, candidates, sqlState, index, field, value, request, total, errors } = error;
+  const { code, message, details, hint, candidates, sqlState, index, field, value, request, total, errors, sentences } =
+    error;
   const problem = { code: sqlState ?? code, message, details: candidates ?? details, hint };
-  return { ...problem, index, field, value, request, total, errors: errors?.map(problemOf) };
+  return { ...problem, index, field, value, request, total, errors: errors?.map(problemOf), sentences };
 }

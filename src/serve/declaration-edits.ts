@@ -4,8 +4,9 @@
  * workers. `allow` in the query permits a change that loses data, as in `catalogue migrate --allow`.
  */
 
-import { ApiError } from '../base/errors.ts';
+import { ApiError, NOTHING_CHANGED } from '../base/errors.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
+import { about, type Sentence, say, withoutPath } from '../base/sentence.ts';
 import { type Catalogue, type CatalogueSettings, declareCatalogue } from '../collection/declaration.ts';
 import { readText, versionOf } from '../declare/declaration-file.ts';
 import { parseDeclaration } from '../declare/read.ts';
@@ -28,8 +29,8 @@ export interface DeclarationEdit {
   readonly allowed: readonly string[];
 }
 
-/** `changed`: the file has another version. Any other text says why the edit failed. */
-export type EditOutcome = 'done' | 'changed' | string;
+/** `changed`: the file has another version. A sentence says why the edit failed. */
+export type EditOutcome = 'done' | 'changed' | Sentence;
 
 interface EditOptions {
   readonly file: string;
@@ -41,8 +42,6 @@ interface EditOptions {
   readonly apply?: (edit: DeclarationEdit) => Promise<EditOutcome>;
   readonly audit?: Audit;
 }
-
-const NOTHING_CHANGED = 'Nothing was changed.';
 
 export function declarationEdits(options: EditOptions): Resources {
   const { file, settings, apply, audit } = options;
@@ -110,12 +109,12 @@ async function planOf(
     const problems = blockedBy(plan.problems, allowed);
     const { roles } = catalogue;
     if (role === undefined || roles === undefined || roles.get(role)?.isAll) return { ...plan, problems };
-    const words = `your role ${role} would lose rights, so you could not undo the change`;
-    return { ...plan, problems: [...problems, { words, code: 'own-role', values: [role] }] };
+    const locked = say`your role ${role} would lose rights, so you could not undo the change`;
+    return { ...plan, problems: [...problems, locked] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ApiError('CAT503', 'the migration cannot be planned', {
-      details: `${error.message}.`,
+    throw new ApiError('CAT503', say`the migration cannot be planned`, {
+      details: say`${error.wording}.`,
       nothingChanged: true,
       headers: { 'retry-after': '10' },
     });
@@ -125,13 +124,13 @@ async function planOf(
 function catalogueOf(text: string, file: string, catalogueSettings: CatalogueSettings | undefined): Catalogue {
   try {
     if (Buffer.byteLength(text) > MAX_DECLARATION_BYTES) {
-      throw new ConfigError(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
+      throw new ConfigError(say`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
     }
     const draft = parseDeclaration(text, file);
     return declareCatalogue({ ...draft, ...catalogueSettings });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ApiError('CAT400D', 'the declaration would be invalid', {
+    throw new ApiError('CAT400D', say`the declaration would be invalid`, {
       details: `${error.message}\n${NOTHING_CHANGED}`,
       ...(error instanceof DeclarationError && { errors: mistakesByPath(text, error) }),
     });
@@ -147,20 +146,14 @@ function mistakesByPath(text: string, { mistakes }: DeclarationError): readonly 
   });
 }
 
-/** The message without the names at its beginning that the path repeats: `clerk.products: read: …`. */
-function withoutPath(message: string, path: string): string {
-  const [name, ...rest] = message.split(': ');
-  return rest.length > 0 && `.${path}.`.includes(`.${name}.`) ? withoutPath(rest.join(': '), path) : message;
-}
-
 /** A request must not read files of the machine: their rows, or whether they exist. */
 function rejectRowFiles(before: string, text: string): void {
   const earlier = rowFilesIn(before);
   const [name] = [...rowFilesIn(text)].find(([each, rows]) => earlier.get(each) !== rows) ?? [];
   if (name === undefined) return;
-  throw new ApiError('CAT400D', `${name}: a request may not set rows, which names a file of this machine`, {
+  throw new ApiError('CAT400D', about(name, say`a request may not set rows, which names a file of this machine`), {
     nothingChanged: true,
-    hint: 'Change the file by hand, or send the rows in a request.',
+    hint: say`Change the file by hand, or send the rows in a request.`,
   });
 }
 
@@ -191,16 +184,16 @@ function notEditable(file: string): ApiError {
 }
 
 function unsafe(plan: MigrationPlan): ApiError {
-  return new ApiError('CAT409D', 'the change could lose or reject stored data', {
+  return new ApiError('CAT409D', say`the change could lose or reject stored data`, {
     details: `${problemLines(plan).join('\n')}\n${NOTHING_CHANGED}`,
-    hint: 'Send what is listed as --allow as parameters: ?allow=drop:products.colour. Correct the rows of the others.',
+    hint: say`Send what is listed as --allow as parameters: ?allow=drop:products.colour. Correct the rows of the others.`,
   });
 }
 
-function failed(reason: string): ApiError {
-  return new ApiError('CAT409D', 'the new declaration could not be applied', {
-    details: `${reason}.`,
-    hint: 'The log of the service contains the reason.',
+function failed(reason: Sentence): ApiError {
+  return new ApiError('CAT409D', say`the new declaration could not be applied`, {
+    details: say`${reason}.`,
+    hint: say`The log of the service contains the reason.`,
   });
 }
 

@@ -233,7 +233,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       : await describeRowCounts(engine, catalogue);
     const warnings = (await access?.warnings()) ?? [];
     const { location, steps = [] } = engine;
-    const isNew = [...catalogue.collections.values()].every((each) => steps.includes(createStep(each)));
+    const isNew = [...catalogue.collections.values()].every((each) => steps.includes(String(createStep(each))));
     await onStarted({
       url: listening.url,
       location,

@@ -1,6 +1,7 @@
 /** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
+import { say } from '../base/sentence.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import { findDeclaration, readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
 import { checkShareable, maintenanceOf } from '../engine/open.ts';
@@ -145,12 +146,12 @@ export class Workers implements ServiceStatus {
         // After a permitted loss, the old text fits as well: it would add an empty field or table.
         const isDone = allowed.length > 0 && (await this.fitsTables(text, file));
         if (isDone || !(await this.fitsTables(before, file)))
-          return 'The tables have changed, so the file has the new text';
+          return say`The tables have changed, so the file has the new text`;
         replaceDeclaration(file, before);
-        return 'Nothing was changed';
+        return say`Nothing was changed`;
       }
     } catch (error) {
-      if (error instanceof ConfigError) return error.message;
+      if (error instanceof ConfigError) return say`${error.wording}`;
       throw error;
     }
     log.write('info', 'new workers replace the others, for another declaration');

@@ -1,9 +1,14 @@
 /** The definition of a setting, and readers of its text. A reader's error names the setting and the expected form. */
 
 import { pathPrefix } from '../base/net/path-prefix.ts';
+import type { Wording } from '../base/sentence.ts';
 
 /** A mistake of the operator: printed as one sentence, without a stack. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  constructor(readonly wording: Wording) {
+    super(String(wording));
+  }
+}
 
 export interface Setting<T> {
   readonly flag: string;

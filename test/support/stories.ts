@@ -90,9 +90,11 @@ export async function expectRefusal(response: Response, status: number, code: st
   return problem;
 }
 
-/** Every error has these members, and may have a location in the body, or a list of errors. */
+/** Every error has these members, and may have a location in the body, a list of errors, or sentences. */
 export function expectProblemForm(problem: object): void {
-  const names = Object.keys(problem).filter((name) => !['index', 'field', 'value', 'errors'].includes(name));
+  const names = Object.keys(problem).filter(
+    (name) => !['index', 'field', 'value', 'errors', 'sentences'].includes(name),
+  );
   expect(names.sort()).toEqual(['code', 'details', 'hint', 'message']);
 }
 

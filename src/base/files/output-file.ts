@@ -18,6 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../settings/setting.ts';
 import { unlessThrown } from '../errors.ts';
+import { type Sentence, say, type Wording } from '../sentence.ts';
 
 export interface WriteOptions {
   /** Whether an existing file may be replaced. */
@@ -136,20 +137,20 @@ function canonicalPath(path: string): string {
   );
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'the file or folder does not exist',
-  EACCES: 'this user may not use it',
-  EPERM: 'this user may not use it',
-  EISDIR: 'it is a folder, and not a file',
-  ENOTDIR: 'a part of its path is a file, and not a folder',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the disk cannot be written to',
-  EMFILE: 'too many files are open',
-  ENAMETOOLONG: 'its name is too long',
+const WORDS: Readonly<Record<string, Sentence>> = {
+  ENOENT: say`the file or folder does not exist`,
+  EACCES: say`this user may not use it`,
+  EPERM: say`this user may not use it`,
+  EISDIR: say`it is a folder, and not a file`,
+  ENOTDIR: say`a part of its path is a file, and not a folder`,
+  ENOSPC: say`the disk is full`,
+  EROFS: say`the disk cannot be written to`,
+  EMFILE: say`too many files are open`,
+  ENAMETOOLONG: say`its name is too long`,
 };
 
 /** An unknown error keeps the system's message. */
-export function fileProblem(error: unknown): string {
+export function fileProblem(error: unknown): Wording {
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   return WORDS[code] ?? message;
 }

@@ -1,5 +1,7 @@
 /** A rate of requests. The console contains it, so it has no API of the runtime. */
 
+import { say } from '../sentence.ts';
+
 export interface Rate {
   /** Requests per period, also the burst size. */
   readonly count: number;
@@ -8,7 +10,7 @@ export interface Rate {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 const MOST = 1_000_000;
-export const RATE_FORM = `a rate from 1 to ${MOST}, such as 100/s, 600/m or 5000/h`;
+export const RATE_FORM = say`a rate from 1 to ${MOST}, such as 100/s, 600/m or 5000/h`;
 
 /** Parses a rate; see RATE_FORM. Returns undefined for other texts. */
 export function parseRate(text: string): Rate | undefined {

@@ -58,7 +58,7 @@ export async function openMaintenance(settings: CommandDatabase): Promise<Mainte
 
 /** Whether the collection did not exist before: this reveals a mistyped path. */
 export function isNew({ steps = [] }: Engine, collection: Collection): boolean {
-  return steps.includes(createStep(collection));
+  return steps.includes(String(createStep(collection)));
 }
 
 /** The collection of a command: the named one, or the only one. */

@@ -4,6 +4,7 @@
  */
 import { ApiError, onError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
+import { type Sentence, say, type Wording } from '../../base/sentence.ts';
 import { builtIn } from '../types/index.ts';
 import { movingWord } from '../types/time/moving-moment.ts';
 import { can, type Type } from '../types/type.ts';
@@ -45,7 +46,11 @@ export function compileComputed(text: string, target: Type, fields: readonly Usa
   const syntax = parseExpression(text);
   const uses = new Set<string>();
   const typed = new Checker(fields, uses).check(syntax);
-  return { text, expression: fitted(typed, commonOf(target), syntax, `the field is ${target.name}`), uses: [...uses] };
+  return {
+    text,
+    expression: fitted(typed, commonOf(target), syntax, say`the field is ${target.name}`),
+    uses: [...uses],
+  };
 }
 
 /** Whether a field of the type can be computed, and its values compared. */
@@ -59,30 +64,34 @@ function commonOf(type: Type): Type {
   return can(type, 'text') && isComputable(type) ? TEXT : type;
 }
 
-function wordsOf(type: Type): string {
-  return type === EXACT ? 'a number' : type.name;
+function wordsOf(type: Type): Wording {
+  return type === EXACT ? say`a number` : type.name;
 }
 
 /** The same expression as another type; a mistake if it is not one. `because` says what needs the type. */
-function fitted(given: Expression, type: Type, { at }: Syntax, because: string): Expression {
+function fitted(given: Expression, type: Type, { at }: Syntax, because: Sentence): Expression {
   if (given.type === type) return given;
   if (given.kind === 'value' && given.value === null) return { ...given, type };
   if (given.type === EXACT && type === FLOAT) return { kind: 'call', type, operation: 'to float', args: [given] };
   if (given.kind === 'value' && given.type === TEXT && isComputable(type) && !can(type, 'number')) {
     return { kind: 'value', type, value: literal(String(given.value), type, at) };
   }
-  throw new ExpressionError(`${because}, and this is ${wordsOf(given.type)}`, at);
+  throw new ExpressionError(say`${because}, and this is ${wordsOf(given.type)}`, at);
 }
 
 /** A text that means a value of another type, such as '2026-05-01'. */
 function literal(text: string, type: Type, at: number): Value {
-  const fail = ({ message }: Pick<Error, 'message'>): never => {
-    throw new ExpressionError(message, at);
+  const fail = (wording: Wording): never => {
+    throw new ExpressionError(wording, at);
   };
   if (type.moving !== undefined && movingWord(text) !== undefined) {
-    fail({ message: `'${text}' means another moment each time, and a computed field changes by writes only` });
+    fail(say`'${text}' means another moment each time, and a computed field changes by writes only`);
   }
-  return onError(ApiError, () => type.store(text), fail);
+  return onError(
+    ApiError,
+    () => type.store(text),
+    ({ wordings }) => fail(wordings.message),
+  );
 }
 
 class Checker {
@@ -110,11 +119,11 @@ class Checker {
     const field = this.fields.find((each) => each.name === name);
     if (field === undefined) {
       const names = this.fields.filter(({ isComputed }) => !isComputed).map((each) => each.name);
-      const hint = name === 'now' ? '; a computed field changes by writes only' : didYouMean(name, names);
-      throw new ExpressionError(`unknown field ${name}${hint}`, at);
+      const hint = name === 'now' ? say`; a computed field changes by writes only` : didYouMean(name, names);
+      throw new ExpressionError(say`unknown field ${name}${hint}`, at);
     }
     if (field.isComputed) {
-      throw new ExpressionError(`${name} is computed itself; repeat its expression in parentheses instead`, at);
+      throw new ExpressionError(say`${name} is computed itself; repeat its expression in parentheses instead`, at);
     }
     this.uses.add(name);
     return { kind: 'field', name, type: commonOf(field.type) };
@@ -124,15 +133,16 @@ class Checker {
     const { operation, args, at } = syntax;
     const counted = COUNTS[operation];
     if (counted !== undefined && (args.length < counted[0] || args.length > counted[1])) {
-      const count = counted[0] === counted[1] ? counted[0] : counted.join(' or ');
       throw new ExpressionError(
-        `${operation} takes ${count} argument${counted[1] === 1 ? '' : 's'}, not ${args.length}`,
+        counted[1] === 1
+          ? say`${operation} takes 1 argument, not ${args.length}`
+          : say`${operation} takes ${counted[0]} or ${counted[1]} arguments, not ${args.length}`,
         at,
       );
     }
     const given = args.map(this.check);
     const every = (type: Type) =>
-      given.map((each, index) => fitted(each, type, args[index]!, `${operation} takes ${wordsOf(type)}`));
+      given.map((each, index) => fitted(each, type, args[index]!, say`${operation} takes ${wordsOf(type)}`));
     const made = (type: Type, to: readonly Expression[]): Expression => ({ kind: 'call', type, operation, args: to });
     switch (operation) {
       case 'and':
@@ -163,15 +173,15 @@ class Checker {
         const [number, decimals] = given as [Expression, Expression?];
         const count = decimals === undefined ? '0' : decimals.kind === 'value' ? String(decimals.value) : '';
         if (!/^\d{1,2}$/.test(count) || Number(count) > MAX_DECIMALS) {
-          throw new ExpressionError(`round takes the number of decimals, from 0 to ${MAX_DECIMALS}`, args[1]!.at);
+          throw new ExpressionError(say`round takes the number of decimals, from 0 to ${MAX_DECIMALS}`, args[1]!.at);
         }
         const type = number.type === FLOAT ? FLOAT : EXACT;
-        const rounded = fitted(number, type, args[0]!, 'round takes a number');
+        const rounded = fitted(number, type, args[0]!, say`round takes a number`);
         return made(type, [rounded, { kind: 'value', type: EXACT, value: count }]);
       }
       case 'lower':
       case 'upper':
-        if (args.some(changesCase)) throw new ExpressionError('lower and upper cannot be inside each other', at);
+        if (args.some(changesCase)) throw new ExpressionError(say`lower and upper cannot be inside each other`, at);
         return made(TEXT, every(TEXT));
       case 'length':
         return made(EXACT, every(TEXT));
@@ -179,7 +189,7 @@ class Checker {
         return made(
           TEXT,
           given.map((each, index) =>
-            each.type === EXACT ? each : fitted(each, TEXT, args[index]!, '|| takes texts and numbers'),
+            each.type === EXACT ? each : fitted(each, TEXT, args[index]!, say`|| takes texts and numbers`),
           ),
         );
       case 'coalesce': {
@@ -196,7 +206,7 @@ class Checker {
         const ordered = given.map((each, index) =>
           isValue(index)
             ? values[Math.floor(index / 2)]!
-            : fitted(each, BOOLEAN, args[index]!, 'when takes a condition'),
+            : fitted(each, BOOLEAN, args[index]!, say`when takes a condition`),
         );
         return made(values[0]!.type, ordered);
       }
@@ -209,10 +219,10 @@ class Checker {
     const first = known.find((each) => each.kind !== 'value') ?? known[0] ?? given[0]!;
     const type = known.some((each) => each.type === FLOAT) && first.type === EXACT ? FLOAT : first.type;
     if (!isComputable(type)) {
-      throw new ExpressionError(`${operation} cannot take ${type.name}`, args[given.indexOf(first)]!.at);
+      throw new ExpressionError(say`${operation} cannot take ${type.name}`, args[given.indexOf(first)]!.at);
     }
     return given.map((each, index) =>
-      fitted(each, type, args[index]!, `${operation} compares or chooses ${wordsOf(type)} here`),
+      fitted(each, type, args[index]!, say`${operation} compares or chooses ${wordsOf(type)} here`),
     );
   }
 }

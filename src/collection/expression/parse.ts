@@ -4,14 +4,15 @@
  */
 import { MAX_EXPRESSION_LENGTH } from '../../base/limits/declaration.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
+import { say, type Wording } from '../../base/sentence.ts';
 
 /** A mistake in an expression, at a position in its text. */
 export class ExpressionError extends Error {
   constructor(
-    message: string,
+    readonly wording: Wording,
     readonly at: number,
   ) {
-    super(message);
+    super(String(wording));
   }
 }
 
@@ -55,7 +56,10 @@ interface Token {
 
 export function parseExpression(text: string): Syntax {
   if (text.length > MAX_EXPRESSION_LENGTH) {
-    throw new ExpressionError(`an expression has at most ${MAX_EXPRESSION_LENGTH} characters, not ${text.length}`, 0);
+    throw new ExpressionError(
+      say`an expression has at most ${MAX_EXPRESSION_LENGTH} characters, not ${text.length}`,
+      0,
+    );
   }
   const parser = new Parser(tokensOf(text));
   return parser.whole();
@@ -72,7 +76,7 @@ function tokensOf(text: string): readonly Token[] {
     if (match === null) {
       const sign = text[at]!;
       const isOpen = sign === "'" || sign === '"';
-      throw new ExpressionError(isOpen ? `the ${sign} has no end` : `${sign} is not part of an expression`, at);
+      throw new ExpressionError(isOpen ? say`the ${sign} has no end` : say`${sign} is not part of an expression`, at);
     }
     const [, number, word, name, literal, sign] = match;
     if (number !== undefined) tokens.push({ kind: 'number', text: number, at });
@@ -93,7 +97,7 @@ class Parser {
 
   whole(): Syntax {
     const syntax = this.either();
-    if (this.token.kind !== 'end') this.fail('an operator');
+    if (this.token.kind !== 'end') this.fail(say`an operator`);
     return syntax;
   }
 
@@ -108,10 +112,10 @@ class Parser {
     return kind === 'word' && KEYWORDS.includes(text.toLowerCase()) ? text.toLowerCase() : undefined;
   }
 
-  private fail(expected: string): never {
+  private fail(expected: Wording): never {
     const { kind, text, at } = this.token;
-    const found = kind === 'end' ? 'the expression ends here' : `${kind === 'text' ? `'${text}'` : text} is here`;
-    throw new ExpressionError(`${found}, and ${expected} is expected`, at);
+    const found = kind === 'end' ? say`the expression ends here` : say`${kind === 'text' ? `'${text}'` : text} is here`;
+    throw new ExpressionError(say`${found}, and ${expected} is expected`, at);
   }
 
   private take(...signs: readonly string[]): Token | undefined {
@@ -164,7 +168,7 @@ class Parser {
 
   private nested<T>(parse: () => T): T {
     if (++this.depth > MAX_NESTING) {
-      throw new ExpressionError(`an expression may nest ${MAX_NESTING} deep`, this.token.at);
+      throw new ExpressionError(say`an expression may nest ${MAX_NESTING} deep`, this.token.at);
     }
     const parsed = parse();
     this.depth--;
@@ -182,10 +186,10 @@ class Parser {
     if (token !== undefined) return this.nested(() => this.choice(token));
     const constant = this.take(...Object.keys(CONSTANTS));
     if (constant !== undefined) return { kind: 'constant', at, value: CONSTANTS[constant.text.toLowerCase()]! };
-    if (kind === 'end' || this.sign !== undefined) this.fail('a field, a number or a text');
+    if (kind === 'end' || this.sign !== undefined) this.fail(say`a field, a number or a text`);
     this.next++;
     if (kind === 'number' && text.length > MAX_DIGITS) {
-      throw new ExpressionError(`a number has at most ${MAX_DIGITS} digits`, at);
+      throw new ExpressionError(say`a number has at most ${MAX_DIGITS} digits`, at);
     }
     if (kind === 'number' || kind === 'text') return { kind, at, text };
     const isCall = kind === 'word' && this.take('(') !== undefined;
@@ -195,8 +199,8 @@ class Parser {
   private functionCall(name: string, at: number): Syntax {
     const operation = FUNCTIONS.find((each) => each === name.toLowerCase());
     if (operation === undefined) {
-      const known = `the functions are ${FUNCTIONS.join(', ')}`;
-      throw new ExpressionError(`unknown function ${name}${didYouMean(name, FUNCTIONS)}; ${known}`, at);
+      const known = say`the functions are ${FUNCTIONS.join(', ')}`;
+      throw new ExpressionError(say`unknown function ${name}${didYouMean(name, FUNCTIONS)}; ${known}`, at);
     }
     const args = [this.either()];
     while (this.take(',')) args.push(this.either());

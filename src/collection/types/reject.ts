@@ -1,5 +1,6 @@
 /** Rejects a text that is not a value of its type. */
 import { ApiError, type ErrorCode } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 
 export function rejectSyntax(title: string, text: string, code: ErrorCode = '22P02'): never {
   // In a URL a plus sign is a space: an offset follows the time without its sign.
@@ -9,7 +10,7 @@ export function rejectSyntax(title: string, text: string, code: ErrorCode = '22P
     : NUMBERS.has(title) && isDecorated(text)
       ? PLAIN_NUMBER
       : undefined;
-  throw new ApiError(code, `invalid input syntax for type ${title}: "${text}"`, { hint });
+  throw new ApiError(code, say`invalid input syntax for type ${title}: "${text}"`, { hint });
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);

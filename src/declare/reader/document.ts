@@ -4,6 +4,7 @@
  */
 import type { Alias, Document, LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { MAX_JSON_DEPTH } from '../../base/limits/http.ts';
+import { say, type Wording } from '../../base/sentence.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 
 export type Node = { readonly at: Place } /** `placeOf` is the place in the file of a position in the text. */ & (
@@ -72,14 +73,14 @@ function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCount
 }
 
 /** The parser's message, reworded for common mistakes. */
-function plainWords(message: string): string {
+function plainWords(message: string): Wording {
   if (message.startsWith('Unexpected flow-seq-start'))
-    return "a [ is not allowed here; inside { } put a type with brackets in quotes, such as 'text[]'";
-  if (message.startsWith('Source contains multiple documents')) return 'a declaration is one document, without ---';
+    return say`a [ is not allowed here; inside { } put a type with brackets in quotes, such as 'text[]'`;
+  if (message.startsWith('Source contains multiple documents')) return say`a declaration is one document, without ---`;
   return message;
 }
 
-const TOO_DEEP = `a declaration may nest ${MAX_JSON_DEPTH} deep`;
+const TOO_DEEP = say`a declaration may nest ${MAX_JSON_DEPTH} deep`;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 class Tree {
@@ -115,7 +116,7 @@ class Tree {
   private alias({ source }: Alias, at: Place): Node {
     const node = this.anchors.get(source);
     if (node !== undefined) return node;
-    this.mistakes.add(at, `anchor &${source} is not defined before this`);
+    this.mistakes.add(at, say`anchor &${source} is not defined before this`);
     return { kind: 'null', at };
   }
 
@@ -133,7 +134,7 @@ class Tree {
       } else if (earlier === undefined || earlier.isMerged === true) {
         entries.set(key, { key, at, node });
       } else {
-        this.mistakes.add(at, `${key} is here twice; the first is on line ${earlier.at.line}`);
+        this.mistakes.add(at, say`${key} is here twice; the first is on line ${earlier.at.line}`);
       }
     }
     return [...entries.values()];

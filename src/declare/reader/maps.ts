@@ -1,5 +1,6 @@
 /** Shapes of maps: with a fixed table of keys, or with user-defined names. */
 import { didYouMean } from '../../base/nearest-name.ts';
+import { type Sentence, say, type Wording } from '../../base/sentence.ts';
 import {
   type At,
   addMistake,
@@ -14,7 +15,7 @@ import {
 } from './shape.ts';
 
 /** A map with these keys only, except ignored ones with a prefix. */
-export function propertiesOf<P extends Properties>(properties: P, words: string, ignored?: string): Shape<Given<P>> {
+export function propertiesOf<P extends Properties>(properties: P, words: Sentence, ignored?: string): Shape<Given<P>> {
   const names = Object.keys(properties);
   const required = names.filter((name) => properties[name]!.isRequired === true);
   return {
@@ -33,19 +34,19 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
       for (const { key, at, node } of entries) {
         if (ignored !== undefined && key.startsWith(ignored)) continue;
         if (!Object.hasOwn(properties, key)) {
-          addMistake(reading, at, `unknown key ${key}${advice(key, names)}`);
+          addMistake(reading, at, say`unknown key ${key}${advice(key, names)}`);
           continue;
         }
         const { shape, rejection } = properties[key]!;
         if (rejection !== undefined) {
-          addMistake(reading, at, `${key} ${rejection}`);
+          addMistake(reading, at, say`${key} ${rejection}`);
           continue;
         }
         const value = readAs(shape, node, reading, key);
         if (value !== undefined) given[key] = { value, at };
       }
       for (const name of required) {
-        if (!entries.some(({ key }) => key === name)) addMistake(reading, reading.at, `${name} is missing`);
+        if (!entries.some(({ key }) => key === name)) addMistake(reading, reading.at, say`${name} is missing`);
       }
       return given as Given<P>;
     },
@@ -57,16 +58,16 @@ export function propertiesOr<P extends Properties, T>(
   short: Shape<T>,
   name: keyof P & string,
   properties: P,
-  words: string,
+  words: Sentence,
 ): Shape<Given<P>> {
   const alone = map(short, (value, at) => ({ [name]: { value, at } }));
   return either(alone, propertiesOf(properties, words)) as Shape<Given<P>>;
 }
 
-function advice(key: string, names: readonly string[]): string {
+function advice(key: string, names: readonly string[]): Wording {
   const here = ourKeyword(key, names);
-  if (here !== undefined) return ` (perhaps you meant ${here})`;
-  return didYouMean(key, names) || `; there are ${names.join(', ')}`;
+  if (here !== undefined) return say` (perhaps you meant ${here})`;
+  return didYouMean(key, names) || say`; there are ${names.join(', ')}`;
 }
 
 function schemasOf(properties: Properties): Record<string, JsonSchema> {
@@ -78,7 +79,7 @@ function schemasOf(properties: Properties): Record<string, JsonSchema> {
 /** A map with these keys and user-defined names of one shape. */
 export function propertiesAndNames<P extends Properties, T>(
   properties: P,
-  { shape, words }: { shape: Shape<T>; words: string },
+  { shape, words }: { shape: Shape<T>; words: Sentence },
 ): Shape<{ readonly given: Given<P>; readonly named: readonly Named<T>[] }> {
   return {
     takes: ['map'],
@@ -94,7 +95,7 @@ export function propertiesAndNames<P extends Properties, T>(
       for (const { key, at, node: child } of node.kind === 'map' ? node.entries : []) {
         const reading: Reading = { mistakes, path: `${path}.${key}`, at };
         if (!Object.hasOwn(properties, key)) {
-          named.push({ name: key, reading, value: readAs(shape, child, reading, 'it') });
+          named.push({ name: key, reading, value: readAs(shape, child, reading, IT) });
           continue;
         }
         const value = readAs(properties[key]!.shape, child, { mistakes, path, at }, key);
@@ -112,13 +113,15 @@ export interface Named<T> {
   readonly value: T | undefined;
 }
 
+const IT = say`it`;
+
 /** A map with user-defined names; at most `most`, with `noun` as their plural. */
 export function namesTo<T>(
   shape: Shape<T>,
-  noun: string,
+  noun: Sentence,
   most: number,
   names: Shape<string>,
-  words = `a map from names to ${noun}`,
+  words = say`a map from names to ${noun}`,
 ): Shape<readonly Named<T>[]> {
   return {
     takes: ['map'],
@@ -133,12 +136,12 @@ export function namesTo<T>(
     read: (node, { mistakes, path }, what) => {
       const entries = node.kind === 'map' ? node.entries : [];
       const here = { mistakes, path, at: node.at };
-      if (entries.length === 0) return addMistake(here, node.at, `${what} names no ${noun}`);
-      if (entries.length > most) return addMistake(here, entries[most]!.at, `there may be ${most} ${noun} at most`);
+      if (entries.length === 0) return addMistake(here, node.at, say`${what} names no ${noun}`);
+      if (entries.length > most) return addMistake(here, entries[most]!.at, say`there may be ${most} ${noun} at most`);
       return entries.map(({ key, at, node }) => {
         const reading: Reading = { mistakes, path: path === '' ? key : `${path}.${key}`, at };
         names.read({ kind: 'text', text: key, at, placeOf: () => at }, here, what);
-        return { name: key, reading, value: readAs(shape, node, reading, 'it') };
+        return { name: key, reading, value: readAs(shape, node, reading, IT) };
       });
     },
   };

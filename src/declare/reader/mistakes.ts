@@ -1,4 +1,5 @@
 /** Collects the mistakes of a declaration and reports them together, in line order. */
+import type { Wording } from '../../base/sentence.ts';
 import { ConfigError } from '../../settings/setting.ts';
 
 /** Counted from 1, as in editors. */
@@ -8,7 +9,7 @@ export interface Place {
 }
 
 interface Mistake extends Place {
-  readonly message: string;
+  readonly message: Wording;
 }
 
 /** Thrown before anything is changed. */
@@ -26,7 +27,7 @@ export class Mistakes {
   private readonly found = new Map<string, Mistake>();
 
   /** A mistake in a shared alias is reported once. */
-  add({ line, column }: Place, message: string): undefined {
+  add({ line, column }: Place, message: Wording): undefined {
     this.found.set(`${line}:${column}:${message}`, { line, column, message });
   }
 

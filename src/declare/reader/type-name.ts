@@ -1,6 +1,7 @@
 /** Parses the type of a field. */
 
 import { nearestName } from '../../base/nearest-name.ts';
+import { type Sentence, say } from '../../base/sentence.ts';
 import { castTypeNamed, fieldTypeNamed, fieldTypeNames } from '../../collection/types/index.ts';
 import { MAX_DECIMAL_DIGITS } from '../../collection/types/number/decimal.ts';
 import type { Type } from '../../collection/types/type.ts';
@@ -27,22 +28,22 @@ const FOREIGN_TYPES: Readonly<Record<string, string>> = {
 
 export const typeName: Shape<Type> = {
   takes: ['text'],
-  words: 'the name of a type',
+  words: say`the name of a type`,
   schema: typeSchema,
   read: (node, reading, what) => {
     const name = anyText.read(node, reading, what);
     if (name === undefined) return undefined;
-    return fieldTypeNamed(name) ?? addMistake(reading, node.at, `unknown type ${name}${advice(name)}`);
+    return fieldTypeNamed(name) ?? addMistake(reading, node.at, say`unknown type ${name}${advice(name)}`);
   },
 };
 
 /** How a type with digits is written. */
-const DECIMAL_ADVICE = `a decimal is written decimal(p,s): p digits, ${MAX_DECIMAL_DIGITS} at most, s of them after the point`;
+const DECIMAL_ADVICE = say`a decimal is written decimal(p,s): p digits, ${MAX_DECIMAL_DIGITS} at most, s of them after the point`;
 
-function advice(name: string): string {
-  if (/^(decimal|numeric)\(\d+$/.test(name)) return "; inside { } it is put in quotes, such as 'decimal(12,4)'";
+function advice(name: string): Sentence {
+  if (/^(decimal|numeric)\(\d+$/.test(name)) return say`; inside { } it is put in quotes, such as 'decimal(12,4)'`;
   if (/^(decimal|numeric)\b/.test(name)) {
-    return `; ${DECIMAL_ADVICE}`;
+    return say`; ${DECIMAL_ADVICE}`;
   }
   const suffix = name.endsWith(ARRAY) ? ARRAY : '';
   const element = name.slice(0, name.length - suffix.length);
@@ -53,9 +54,11 @@ function advice(name: string): string {
     Object.keys(FOREIGN_TYPES).find((name) => FOREIGN_TYPES[name]!.split(' ').includes(word));
   const isOne = synonym !== undefined && fieldTypeNamed(`${synonym}${suffix}`) !== undefined;
   const suggestion = isOne ? synonym : nearestName(element, names);
-  if (suggestion === undefined) return `; there are ${names.join(', ')}`;
-  const rule = suggestion === 'text' && length !== undefined && suffix === '' ? ` with maxLength: ${length}` : '';
-  return ` (perhaps you meant ${suggestion}${suffix}${rule})`;
+  if (suggestion === undefined) return say`; there are ${names.join(', ')}`;
+  const isLimited = suggestion === 'text' && length !== undefined && suffix === '';
+  return isLimited
+    ? say` (perhaps you meant text with maxLength: ${length})`
+    : say` (perhaps you meant ${`${suggestion}${suffix}`})`;
 }
 
 function typeSchema(): JsonSchema {

@@ -2,6 +2,7 @@
 
 import { ApiError } from '../../base/errors.ts';
 import { MAX_VALUE_NODES } from '../../base/limits/declaration.ts';
+import { say, type Wording } from '../../base/sentence.ts';
 import { exactDecimal, printTrimmed } from '../../collection/types/number/decimal-text.ts';
 import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can, storeJson, type Type } from '../../collection/types/type.ts';
@@ -15,21 +16,20 @@ export interface TypedValue {
 }
 
 /** Reads a value of a type. Records a mistake and returns undefined if the type does not accept it. */
-export function readValue(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
+export function readValue(type: Type, node: Node, reading: Reading, what: Wording): TypedValue | undefined {
   try {
     const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
     if (movesOn(plain, type)) {
       return addMistake(
         reading,
         node.at,
-        `${what} cannot be a word such as ${plain}, which means another moment each time`,
+        say`${what} cannot be a word such as ${String(plain)}, which means another moment each time`,
       );
     }
     return { plain, stored: storeJson(type, plain) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const details = error.details === null ? '' : `; ${error.details}`;
-    return addMistake(reading, node.at, `${what} is not a valid ${type.name}: ${error.message}${details}`);
+    return addMistake(reading, node.at, say`${what} is not a valid ${type.name}: ${error.withDetails()}`);
   }
 }
 
@@ -40,7 +40,7 @@ function movesOn(plain: unknown, type: Type): boolean {
 
 /** `budget` bounds the expansion of nested aliases. */
 function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
-  if (budget.left-- <= 0) throw new ApiError('54000', `it holds more than ${MAX_VALUE_NODES} values`);
+  if (budget.left-- <= 0) throw new ApiError('54000', say`it holds more than ${MAX_VALUE_NODES} values`);
   // An unquoted text such as 007 keeps its spelling.
   if ('source' in node && can(type, 'text')) return node.source;
   switch (node.kind) {
@@ -64,6 +64,6 @@ function plainNumber(text: string, type: Type): number | string {
   const number = Number(text);
   const [exact, nearest] = [exactDecimal(text), exactDecimal(String(number))];
   if (exact !== undefined && nearest !== undefined && printTrimmed(exact) === printTrimmed(nearest)) return number;
-  if (can(type, 'json')) throw new ApiError('22003', `${text} has too many digits for a number in a declaration`);
+  if (can(type, 'json')) throw new ApiError('22003', say`${text} has too many digits for a number in a declaration`);
   return text;
 }

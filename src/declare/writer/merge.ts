@@ -5,6 +5,7 @@
  */
 import type { Document, Scalar, YAMLMap } from 'yaml';
 import { ApiError } from '../../base/errors.ts';
+import { about, say } from '../../base/sentence.ts';
 import { isObject } from '../../collection/exact-json.ts';
 import { MERGE } from '../reader/document.ts';
 import { renameField } from './rename-field.ts';
@@ -87,9 +88,9 @@ function printed(document: Document, style: Parameters<Document['toString']>[0])
   } catch (error) {
     throw new ApiError(
       'CAT400D',
-      `another part of the declaration refers to the changed one: ${(error as Error).message}`,
+      say`another part of the declaration refers to the changed one: ${(error as Error).message}`,
       {
-        hint: 'Change the file by hand.',
+        hint: say`Change the file by hand.`,
       },
     );
   }
@@ -133,8 +134,8 @@ function withoutNulls(value: unknown): unknown {
 /** A merge key would mean other members than those that the request names. */
 function rejectMergeKeys(path: readonly string[], value: unknown): void {
   if (path.at(-1) === MERGE) {
-    throw new ApiError('CAT400D', `${path.join('.')}: a request may not use the merge key ${MERGE}`, {
-      hint: 'Send the members themselves, or change the file by hand.',
+    throw new ApiError('CAT400D', about(path.join('.'), say`a request may not use the merge key ${MERGE}`), {
+      hint: say`Send the members themselves, or change the file by hand.`,
     });
   }
   if (typeof value !== 'object' || value === null) return;
@@ -142,7 +143,7 @@ function rejectMergeKeys(path: readonly string[], value: unknown): void {
 }
 
 function rejectAlias(path: readonly string[]): ApiError {
-  return new ApiError('CAT400D', `${path.join('.')} is an alias of another part of the declaration`, {
-    hint: 'Change the file by hand.',
+  return new ApiError('CAT400D', say`${path.join('.')} is an alias of another part of the declaration`, {
+    hint: say`Change the file by hand.`,
   });
 }

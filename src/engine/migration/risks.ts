@@ -1,18 +1,12 @@
 /** Finds changes that could lose or reject stored data, by asking questions about the rows. */
+import { type Sentence, say, type Wording } from '../../base/sentence.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { isOnlyAdopted } from '../../collection/types/index.ts';
 import { can } from '../../collection/types/type.ts';
 import type { ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
 import { type FirstRows, fieldsIn, permission, type Question, targetColumn, targetOf } from './question.ts';
 
-/** English words. A client says the same in another language by their code and the values in them. */
-export interface Sentence {
-  readonly words: string;
-  readonly code?: string | undefined;
-  readonly values?: readonly (string | number)[];
-}
-
-export interface Problem extends Sentence {
+export interface Problem extends Pick<Sentence, 'words' | 'template' | 'values'> {
   /** The value for `catalogue migrate --allow`; absent if only other rows or another declaration help. */
   readonly allow?: string | undefined;
 }
@@ -23,10 +17,8 @@ interface Risk {
   readonly always?: boolean;
   /** The field whose values must be readable before this question makes sense. */
   readonly about?: Field;
-  readonly words: (count: number) => string;
-  readonly code: string;
-  /** The values in the words, without the number of rows, which is the last one. */
-  readonly values: readonly string[];
+  /** For this number of rows. */
+  readonly sentence: (count: number) => Sentence;
   readonly allow?: string | undefined;
 }
 
@@ -48,7 +40,7 @@ export function* assess(comparison: Comparison, firstRows: FirstRows): Generator
     const count = yield risk.question;
     if (count === 0 && risk.always !== true) continue;
     if (isFirst(risk)) for (const field of fields) unreadable.add(field);
-    problems.push({ words: risk.words(count), code: risk.code, values: [...risk.values, count], allow: risk.allow });
+    problems.push({ ...risk.sentence(count), allow: risk.allow });
   }
   return problems;
 }
@@ -61,7 +53,7 @@ function risksOf(all: Assessment): readonly Risk[] {
 }
 
 /** Suggests that a new field of the same type may be the dropped one, renamed. */
-function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes, pairs }: Comparison): string {
+function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes, pairs }: Comparison): Wording {
   const added = changes.find(
     (each) => each.kind === 'add-field' && each.collection === collection && each.field.type.name === field.type.name,
   );
@@ -72,7 +64,7 @@ function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes, pairs
   const before = translationOf(pairs.get(collection.name)!.before!, field);
   const was = now === undefined ? `was: ${field.name}` : `{ language: ${now.language}, was: ${before?.language} }`;
   if (now !== undefined && now.field !== before?.field) return '';
-  return `; if ${added.field.name} is its new name, declare it with ${was}`;
+  return say`; if ${added.field.name} is its new name, declare it with ${was}`;
 }
 
 /** The other changes concern no stored rows. A dropped collection has no pair. */
@@ -81,9 +73,7 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     {
       question: { kind: 'rows', table: name },
       always: true,
-      words: (count) => `${name} is no longer declared, and holds ${rows(count)}`,
-      code: 'drop-collection',
-      values: [name],
+      sentence: (count) => say`${name} is no longer declared, and holds ${rows(count)}`,
       allow: permission('drop', name),
     },
   ],
@@ -93,14 +83,15 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     // Its values follow from others.
     if (field.computed !== undefined) return [];
     const isComputed = collection.byName.has(field.name);
-    const words = `${collection.name}.${field.name} ${isComputed ? 'becomes computed' : 'is no longer declared'}`;
+    const path = `${collection.name}.${field.name}`;
     return [
       {
         question: { kind: 'values', table: before!.name, column: field.name },
         always: true,
-        words: (count) => `${words}, and ${have(count, 'a value')}${isComputed ? '' : renamed(change, all)}`,
-        code: isComputed ? 'compute-field' : 'drop-field',
-        values: [`${collection.name}.${field.name}`],
+        sentence: (count) =>
+          isComputed
+            ? say`${path} becomes computed, and ${haveValue(count)}`
+            : say`${path} is no longer declared, and ${haveValue(count)}${renamed(change, all)}`,
         allow: permission('drop', collection.name, field.name),
       },
     ];
@@ -110,13 +101,11 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     const { before } = pair;
     if (field.computed !== undefined) return computedRisks(pair, field);
     if (!field.required || hasDefault(field)) return [];
-    const words = `${name}.${field.name} is new, required, and without a default`;
     return [
       {
         question: { kind: 'rows', table: before!.name },
-        words: (count) => `${have(count, `no ${field.name}`)}: ${words}`,
-        code: 'new-required',
-        values: [`${name}.${field.name}`],
+        sentence: (count) =>
+          say`${haveNone(count, field)}: ${`${name}.${field.name}`} is new, required, and without a default`,
       },
     ];
   },
@@ -125,59 +114,57 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     // A computed field becomes an ordinary one, and keeps its values.
     if (before.type === field.type) return [];
     const table = pair.before!.name;
-    const path = `${name}.${field.name}`;
-    const types = `${path} becomes ${field.type.name}, and was ${before.type.name}`;
+    const types = say`${`${name}.${field.name}`} becomes ${field.type.name}, and was ${before.type.name}`;
     return [
       {
         question: { kind: 'unreadable', table, of: targetColumn(pair, field) },
-        words: (count) =>
-          `${types}: ${rows(count)} ${count === 1 ? 'holds' : 'hold'} a value that is not a valid ${field.type.name}`,
-        code: 'unreadable',
-        values: [path, field.type.name, before.type.name],
+        sentence: (count) =>
+          count === 1
+            ? say`${types}: 1 row holds a value that is not a valid ${field.type.name}`
+            : say`${types}: ${count} rows hold a value that is not a valid ${field.type.name}`,
       },
       {
         question: { kind: 'rows', table },
         about: field,
-        words: (count) => `${types}: ${rows(count)} ${count === 1 ? 'is' : 'are'} converted`,
-        code: 'convert',
-        values: [path, field.type.name, before.type.name],
+        sentence: (count) =>
+          count === 1 ? say`${types}: 1 row is converted` : say`${types}: ${count} rows are converted`,
         allow: permission('convert', name, field.name),
       },
       // Different values may become equal in another type.
       ...unique
         .filter(({ fields }) => fields.includes(field) && fields.every((each) => pair.origin(each) !== undefined))
-        .map(({ fields }) => ({ ...repeated(pair, fields, 'is unique'), about: field })),
+        .map(({ fields }) => ({ ...repeated(pair, fields, say`is unique`), about: field })),
     ];
   },
 
   require: ({ collection: { name }, field }, pair) => [
     {
       question: { kind: 'nulls', table: pair.before!.name, of: targetColumn(pair, field) },
-      words: (count) => `${have(count, `no ${field.name}`)}: ${name}.${field.name} becomes required`,
-      code: 'require',
-      values: [`${name}.${field.name}`],
+      sentence: (count) => say`${haveNone(count, field)}: ${`${name}.${field.name}`} becomes required`,
       allow: hasDefault(field) ? permission('fill', name, field.name) : undefined,
     },
   ],
 
   'change-rules': ({ field }, pair) => [brokenRules(pair, field)],
 
-  'change-key': ({ collection }, pair) => [repeated(pair, collection.key, 'is the key')],
+  'change-key': ({ collection }, pair) => [repeated(pair, collection.key, say`is the key`)],
 
-  'add-unique': ({ unique }, pair) => (pair.before === undefined ? [] : [repeated(pair, unique.fields, 'is unique')]),
+  'add-unique': ({ unique }, pair) =>
+    pair.before === undefined ? [] : [repeated(pair, unique.fields, say`is unique`)],
 
   'add-reference': ({ collection: { name }, reference }, pair, all) => {
     // The database itself checks a reference of several fields.
     if (pair.before === undefined || !('field' in reference)) return [];
     const { field, to } = reference;
     const target = targetOf(to, all, all.firstRows);
-    const words = `to rows of ${to} that do not exist: ${name}.${field.name} becomes a reference`;
+    const path = `${name}.${field.name}`;
     return [
       {
         question: { kind: 'dangling', table: pair.before.name, of: targetColumn(pair, field), to: target },
-        words: (count) => `${rows(count)} ${count === 1 ? 'refers' : 'refer'} ${words}`,
-        code: 'dangling',
-        values: [`${name}.${field.name}`, to],
+        sentence: (count) =>
+          count === 1
+            ? say`1 row refers to rows of ${to} that do not exist: ${path} becomes a reference`
+            : say`${count} rows refer to rows of ${to} that do not exist: ${path} becomes a reference`,
         allow: clearing(name, field),
       },
     ];
@@ -186,35 +173,35 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
 
 function brokenRules(pair: CollectionPair, field: Field): Risk {
   const { name } = pair.now;
+  const path = `${name}.${field.name}`;
   return {
     question: { kind: 'broken', table: pair.before!.name, of: targetColumn(pair, field) },
-    words: (count) =>
-      `${rows(count)} ${count === 1 ? 'breaks' : 'break'} the rules of ${name}.${field.name} (${ruleWords(field)})`,
-    code: 'broken-rules',
-    values: [`${name}.${field.name}`, ruleWords(field)],
+    sentence: (count) =>
+      count === 1
+        ? say`1 row breaks the rules of ${path} (${ruleWords(field)})`
+        : say`${count} rows break the rules of ${path} (${ruleWords(field)})`,
     allow: clearing(name, field),
   };
 }
 
 function computedRisks(pair: CollectionPair, field: Field): readonly Risk[] {
-  const words = `${pair.now.name}.${field.name} is required, and its expression gives none`;
+  const path = `${pair.now.name}.${field.name}`;
   const missing: Risk = {
     question: { kind: 'nulls', table: pair.before!.name, of: targetColumn(pair, field) },
-    words: (count) => `${have(count, `no ${field.name}`)}: ${words}`,
-    code: 'computed-null',
-    values: [`${pair.now.name}.${field.name}`],
+    sentence: (count) => say`${haveNone(count, field)}: ${path} is required, and its expression gives none`,
   };
   return [...(field.required ? [missing] : []), brokenRules(pair, field)];
 }
 
-function repeated(pair: CollectionPair, fields: readonly Field[], what: string): Risk {
+function repeated(pair: CollectionPair, fields: readonly Field[], what: Sentence): Risk {
   const names = fields.map(({ name }) => name).join(', ');
-  const words = `the ${names} of another: ${pair.now.name} (${names}) ${what}`;
+  const key = say`${pair.now.name} (${names}) ${what}`;
   return {
     question: { kind: 'repeated', table: pair.before!.name, of: fields.map((field) => targetColumn(pair, field)) },
-    words: (count) => `${rows(count)} ${count === 1 ? 'repeats' : 'repeat'} ${words}`,
-    code: 'repeated',
-    values: [pair.now.name, names],
+    sentence: (count) =>
+      count === 1
+        ? say`1 row repeats the ${names} of another: ${key}`
+        : say`${count} rows repeat the ${names} of another: ${key}`,
   };
 }
 
@@ -226,12 +213,16 @@ function clearing(collection: string, { required, name, computed }: Field): stri
   return required || computed !== undefined ? undefined : permission('clear', collection, name);
 }
 
-function rows(count: number): string {
-  return count === 1 ? '1 row' : `${count} rows`;
+function rows(count: number): Sentence {
+  return count === 1 ? say`1 row` : say`${count} rows`;
 }
 
-function have(count: number, what: string): string {
-  return `${rows(count)} ${count === 1 ? 'has' : 'have'} ${what}`;
+function haveValue(count: number): Sentence {
+  return count === 1 ? say`1 row has a value` : say`${count} rows have a value`;
+}
+
+function haveNone(count: number, { name }: Field): Sentence {
+  return count === 1 ? say`1 row has no ${name}` : say`${count} rows have no ${name}`;
 }
 
 function ruleWords({ rules }: Field): string {
@@ -245,9 +236,10 @@ function adoptedTypes(own: readonly Collection[]): Problem[] {
   return own.flatMap(({ name, fields }) =>
     fields
       .filter(({ type, readOnly }) => isOnlyAdopted(type) && !(readOnly && can(type, 'number')))
-      .map((field) => ({
-        words: `${name}.${field.name} is ${field.type.name}, a type for columns of existing PostgreSQL tables. Declare another type, such as ${can(field.type, 'number') ? 'decimal(12,2)' : 'text'}`,
-      })),
+      .map(
+        (field) =>
+          say`${`${name}.${field.name}`} is ${field.type.name}, a type for columns of existing PostgreSQL tables. Declare another type, such as ${can(field.type, 'number') ? 'decimal(12,2)' : 'text'}`,
+      ),
   );
 }
 
@@ -255,9 +247,10 @@ function adoptedTypes(own: readonly Collection[]): Problem[] {
 function keylessTables(own: readonly Collection[]): Problem[] {
   return own
     .filter(({ key }) => key.length === 0)
-    .map(({ name }) => ({
-      words: `${name} has no key, so it must be an existing view or table of a PostgreSQL database. Declare its key`,
-    }));
+    .map(
+      ({ name }) =>
+        say`${name} has no key, so it must be an existing view or table of a PostgreSQL database. Declare its key`,
+    );
 }
 
 /** The reasons why collections cannot be tables of our own. */

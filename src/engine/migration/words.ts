@@ -1,22 +1,23 @@
 /** Describes a migration: its steps, and its problems with the way to permit them. */
 import { isDeepStrictEqual } from 'node:util';
+import { type Sentence, say, type Wording } from '../../base/sentence.ts';
 import { isBuiltIn } from '../../collection/built-in.ts';
 import type { Catalogue, Collection, Field } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { Change, ChangeKind, ChangeOf, Comparison } from './changes.ts';
-import type { Problem, Sentence } from './risks.ts';
+import type { Problem } from './risks.ts';
 
 export interface MigrationPlan {
   /** Steps that were done, or would be. */
   readonly steps: readonly string[];
   /** Why nothing is done. */
   readonly problems: readonly Problem[];
-  /** The steps that differ by collection or field, for clients in other languages. */
+  /** The steps, for clients in other languages. */
   readonly sentences?: readonly Sentence[];
 }
 
-export function createStep({ name }: { readonly name: string }): string {
-  return `create table ${name}`;
+export function createStep({ name }: { readonly name: string }): Sentence {
+  return say`create table ${name}`;
 }
 
 export type RowCounts = ReadonlyMap<string, number>;
@@ -33,9 +34,9 @@ export function recomputedTables({ changes, pairs }: Comparison): ReadonlyMap<st
 const ROWS_PER_SECOND = 50_000;
 
 /** How long others wait for the table; empty if they hardly notice. */
-function waitWords(name: string, rows = 0): string {
+function waitWords(name: string, rows = 0): Wording {
   const seconds = Math.ceil(rows / ROWS_PER_SECOND);
-  return seconds < 2 ? '' : ` (computed for ${rows} rows; ${name} is locked for about ${seconds} s)`;
+  return seconds < 2 ? '' : say` (computed for ${rows} rows; ${name} is locked for about ${seconds} s)`;
 }
 
 /** The warnings before a migration that others notice. */
@@ -52,13 +53,7 @@ export function sentencesOf({ changes }: Comparison, counts: RowCounts = new Map
   return changes
     .filter((change) => change.kind === 'create-collection' || !created.has(change.collection))
     .filter((change) => change.kind !== 'change-rules' || !isDeepStrictEqual(change.before.rules, change.field.rules))
-    .map((change) => {
-      const [words, ...values] = (WORDS[change.kind] as (change: Change, counts: RowCounts) => StepWords)(
-        change,
-        counts,
-      );
-      return values.length === 0 ? { words } : { words, code: change.kind, values };
-    });
+    .map((change) => (SENTENCES[change.kind] as (change: Change, counts: RowCounts) => Sentence)(change, counts));
 }
 
 export function stepsOf(comparison: Comparison, counts?: RowCounts): string[] {
@@ -70,53 +65,44 @@ export function indexStepsOf({ changes, ...comparison }: Comparison): string[] {
   return stepsOf({ ...comparison, changes: changes.filter(({ kind }) => kind === 'add-index') });
 }
 
-type StepWords = readonly [words: string, ...values: string[]];
-
 const pathOf = ({ collection, field }: { readonly collection: Collection; readonly field: Field }) =>
   `${collection.name}.${field.name}`;
 
-/** The words of a step, and the values in them. Without values, the words are only English. */
-const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>, counts: RowCounts) => StepWords } = {
-  'create-collection': ({ collection }) => [createStep(collection), collection.name],
-  'drop-collection': ({ collection: { name } }) => [`drop table ${name}`, name],
-  'rename-collection': ({ collection: { name }, before }) => [
-    `rename table ${before.name} to ${name}`,
-    before.name,
-    name,
-  ],
-  'change-key': ({ collection: { name } }) => [`change the key of ${name}`, name],
+const SENTENCES: { readonly [K in ChangeKind]: (change: ChangeOf<K>, counts: RowCounts) => Sentence } = {
+  'create-collection': ({ collection }) => createStep(collection),
+  'drop-collection': ({ collection: { name } }) => say`drop table ${name}`,
+  'rename-collection': ({ collection: { name }, before }) => say`rename table ${before.name} to ${name}`,
+  'change-key': ({ collection: { name } }) => say`change the key of ${name}`,
   'add-field': (change, counts) => {
     const { name } = change.collection;
     const wait = change.field.computed === undefined ? '' : waitWords(name, counts.get(name));
-    return wait === '' ? [`add field ${pathOf(change)}`, pathOf(change)] : [`add field ${pathOf(change)}${wait}`];
+    return say`add field ${pathOf(change)}${wait}`;
   },
-  'drop-field': (change) => [`drop field ${pathOf(change)}`, pathOf(change)],
-  'rename-field': ({ collection, field, before }) => {
-    const path = pathOf({ collection, field: before });
-    return [`rename field ${path} to ${field.name}`, path, field.name];
-  },
+  'drop-field': (change) => say`drop field ${pathOf(change)}`,
+  'rename-field': ({ collection, field, before }) =>
+    say`rename field ${pathOf({ collection, field: before })} to ${field.name}`,
   'change-type': (change) => {
     const [path, { type }] = [pathOf(change), change.field];
     return change.before.type === type
-      ? [`no longer compute ${path}`]
-      : [`change the type of ${path} to ${type.name}`, path, type.name];
+      ? say`no longer compute ${path}`
+      : say`change the type of ${path} to ${type.name}`;
   },
-  require: (change) => [`require ${pathOf(change)}`, pathOf(change)],
-  'allow-null': (change) => [`no longer require ${pathOf(change)}`, pathOf(change)],
-  'change-default': (change) => [`change the default of ${pathOf(change)}`, pathOf(change)],
-  'change-rules': (change) => [`change the rules of ${pathOf(change)}`, pathOf(change)],
-  'add-unique': ({ unique: { name } }) => [`add unique constraint ${name}`, name],
-  'drop-unique': ({ unique: { name } }) => [`drop unique constraint ${name}`, name],
-  'add-reference': ({ reference: { name } }) => [`add reference ${name}`, name],
-  'drop-reference': ({ reference: { name } }) => [`drop reference ${name}`, name],
-  'add-index': ({ index: { name } }) => [`create index ${name}`, name],
-  'drop-index': ({ index: { name } }) => [`drop index ${name}`, name],
+  require: (change) => say`require ${pathOf(change)}`,
+  'allow-null': (change) => say`no longer require ${pathOf(change)}`,
+  'change-default': (change) => say`change the default of ${pathOf(change)}`,
+  'change-rules': (change) => say`change the rules of ${pathOf(change)}`,
+  'add-unique': ({ unique: { name } }) => say`add unique constraint ${name}`,
+  'drop-unique': ({ unique: { name } }) => say`drop unique constraint ${name}`,
+  'add-reference': ({ reference: { name } }) => say`add reference ${name}`,
+  'drop-reference': ({ reference: { name } }) => say`drop reference ${name}`,
+  'add-index': ({ index: { name } }) => say`create index ${name}`,
+  'drop-index': ({ index: { name } }) => say`drop index ${name}`,
 };
 
 /** A value of a computed field that a stored row would have does not fit its type. */
-export function cannotCompute(location: string, reason: string): ConfigError {
+export function cannotCompute(location: Wording, reason: Wording): ConfigError {
   return new ConfigError(
-    `${location} has a row for which a new computed field fails: ${reason}. Nothing was changed. Declare a larger type, or correct the row`,
+    say`${location} has a row for which a new computed field fails: ${reason}. Nothing was changed. Declare a larger type, or correct the row`,
   );
 }
 

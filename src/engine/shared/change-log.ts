@@ -3,6 +3,7 @@
  * in the writing transaction. It holds the whole row before and after as JSON.
  */
 import { ApiError } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { isFiles } from '../../collection/files.ts';
 import { type Comparison, ofKind } from '../migration/changes.ts';
@@ -95,15 +96,16 @@ export function positionAtSql(time: string, upTo: string): string {
 /** The declaration asks for no log, `--history-days` is 0, or the role of the connection may not create triggers. */
 export function notLogged(collection?: Collection): ApiError {
   if (collection !== undefined && isFiles(collection)) {
-    return new ApiError('CAT501', 'changes of files are not logged', {
-      hint: 'A file never changes. Use the collections whose rows refer to files.',
+    return new ApiError('CAT501', say`changes of files are not logged`, {
+      hint: say`A file never changes. Use the collections whose rows refer to files.`,
     });
   }
-  const of = collection === undefined ? '' : ` of ${collection.name}`;
-  return new ApiError('CAT501', `changes${of} are not logged`, {
+  const words =
+    collection === undefined ? say`changes are not logged` : say`changes of ${collection.name} are not logged`;
+  return new ApiError('CAT501', words, {
     hint:
       collection?.draft.schema === undefined
-        ? 'Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.'
-        : 'With --database-roles nothing is logged: policies of the database would not apply to the log.',
+        ? say`Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.`
+        : say`With --database-roles nothing is logged: policies of the database would not apply to the log.`,
   });
 }

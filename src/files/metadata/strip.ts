@@ -4,6 +4,7 @@
  * pass, as the decoder decides about them.
  */
 import { IMAGE_BYTES_PER_PART, MAX_IMAGE_PARTS } from '../../base/limits/files.ts';
+import { say } from '../../base/sentence.ts';
 import { notStored, SAVE_AGAIN } from '../errors.ts';
 import type { Container, Step } from './container.ts';
 import { Gif } from './gif.ts';
@@ -12,7 +13,7 @@ import { Png } from './png.ts';
 import { Webp } from './webp.ts';
 
 const SIGNATURE_BYTES = 12;
-const TOO_MANY_PARTS = `the image has more than ${MAX_IMAGE_PARTS} parts, such as segments or chunks`;
+const TOO_MANY_PARTS = say`the image has more than ${MAX_IMAGE_PARTS} parts, such as segments or chunks`;
 
 function containerOf(head: Buffer): Container | undefined {
   const text = head.toString('latin1', 0, SIGNATURE_BYTES);

@@ -3,6 +3,7 @@
  */
 
 import { ApiError, unlessRejected } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 import type { Caller } from '../../collection/access/caller.ts';
 import { can, storeJson, type Type } from '../../collection/types/type.ts';
 
@@ -17,7 +18,7 @@ export function claimIn(text: string): ClaimPath | undefined {
   const match = CLAIM.exec(text);
   if (match !== null) return match[1]!.slice(1).split('.');
   if (!/\{\s*claims?\b/i.test(text)) return undefined;
-  throw new ApiError('PGRST100', `${text} is not a claim; a whole value is written {claims.name}`);
+  throw new ApiError('PGRST100', say`${text} is not a claim; a whole value is written {claims.name}`);
 }
 
 /** A step of the path is a name, or a position in a list. */

@@ -6,6 +6,7 @@
 
 import { attempt, type Report } from '../../base/error-list.ts';
 import { ApiError, onError } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { movingWord } from '../../collection/types/time/moving-moment.ts';
 import { can, type Type } from '../../collection/types/type.ts';
@@ -171,7 +172,10 @@ function checkTakesClaims(test: Test): void {
   if (test.kind === 'in') return;
   const isCompared = test.kind === 'value' && test.quantifier === undefined && COMPARING.includes(test.operator);
   if (isCompared) return;
-  throw new ApiError('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is not a pattern or list`);
+  throw new ApiError(
+    'PGRST100',
+    say`a claim is compared by ${COMPARING.join(', ')} or in, and is not a pattern or list`,
+  );
 }
 
 const MOMENT = /^\{(now|today|tomorrow|yesterday)\}$/;
@@ -181,15 +185,15 @@ export function wordIn(type: Type, text: string): string | undefined {
   const [, word] = MOMENT.exec(text) ?? [];
   if (word === undefined || can(type, 'array') || can(type, 'json')) return undefined;
   if (type.moving !== undefined) return word;
-  throw new ApiError('22007', `${text} is compared with a date, timestamp or timestamptz, not with ${type.title}`);
+  throw new ApiError('22007', say`${text} is compared with a date, timestamp or timestamptz, not with ${type.title}`);
 }
 
 /** Rejects a word instead of a placeholder such as `{now}`. */
 function checkWords(type: Type, test: Test): void {
   const word = type.generated?.now === undefined ? undefined : valuesOf(test).find((text) => movingWord(text));
   if (word !== undefined) {
-    throw new ApiError('22007', `it cannot hold a word such as ${word}, which means another moment each time`, {
-      suggestion: `write {${word.trim().toLowerCase()}}`,
+    throw new ApiError('22007', say`it cannot hold a word such as ${word}, which means another moment each time`, {
+      suggestion: say`write {${word.trim().toLowerCase()}}`,
     });
   }
 }

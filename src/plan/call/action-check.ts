@@ -3,6 +3,7 @@ import { runToEnd } from '../../base/cooperative.ts';
 import { ApiError, unlessRejected } from '../../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../../base/limits/http.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
+import { about, type Sentence, say } from '../../base/sentence.ts';
 import type { Action, ActionEntry, Collection, Field } from '../../collection/declaration.ts';
 import { MOVING_WORDS } from '../../collection/types/time/moving-moment.ts';
 import { can } from '../../collection/types/type.ts';
@@ -19,7 +20,7 @@ import { parameterIn } from './stored-query.ts';
 interface ActionProblem {
   /** The position of the entry; absent for the whole action. */
   readonly entry?: number;
-  readonly message: string;
+  readonly message: Sentence;
 }
 
 /** Names that a parameter or an entry cannot have. */
@@ -31,25 +32,26 @@ export function problemsInAction(action: Action): readonly ActionProblem[] {
 }
 
 function* namesIn({ entries, parameters, rows, returns = [] }: Action): Generator<ActionProblem> {
-  const taken = new Map<string, string>([
-    ...RESERVED_PLACEHOLDERS.map((word) => [word, 'a word with a meaning of its own'] as const),
-    ...parameters.map(({ name }) => [name, 'a parameter'] as const),
+  const taken = new Map<string, Sentence>([
+    ...RESERVED_PLACEHOLDERS.map((word) => [word, say`a word with a meaning of its own`] as const),
+    ...parameters.map(({ name }) => [name, say`a parameter`] as const),
   ]);
   for (const [entry, { name, each }] of entries.entries()) {
     if (name !== undefined && taken.has(name)) {
-      yield { entry, message: `name: ${name} is already ${taken.get(name)}; choose another name` };
+      yield { entry, message: about('name', say`${name} is already ${taken.get(name)!}; choose another name`) };
     } else if (name !== undefined && !/^[A-Za-z_]\w*$/.test(name)) {
-      yield { entry, message: `name: ${name} is not a name of letters, digits and _` };
+      yield { entry, message: about('name', say`${name} is not a name of letters, digits and _`) };
     }
-    if (name !== undefined) taken.set(name, 'an earlier entry');
+    if (name !== undefined) taken.set(name, say`an earlier entry`);
     if (each !== undefined && !rows.has(each)) {
-      const words = `each: ${each} is not a parameter of type rows${didYouMean(each, [...rows.keys()])}`;
-      yield { entry, message: words };
+      const suggestion = didYouMean(each, [...rows.keys()]);
+      yield { entry, message: about('each', say`${each} is not a parameter of type rows${suggestion}`) };
     }
   }
   const names = entries.flatMap(({ name }) => name ?? []);
   for (const name of [returns].flat()) {
-    if (!names.includes(name)) yield { message: `returns: no entry has the name ${name}${didYouMean(name, names)}` };
+    const suggestion = didYouMean(name, names);
+    if (!names.includes(name)) yield { message: about('returns', say`no entry has the name ${name}${suggestion}`) };
   }
 }
 
@@ -59,7 +61,7 @@ function* sizeOf({ entries, rows }: Action): Generator<ActionProblem> {
     0,
   );
   if (requests <= MAX_BATCH_REQUESTS) return;
-  yield { message: `a call could have ${requests} writes, and may have ${MAX_BATCH_REQUESTS}; lower maximum` };
+  yield { message: say`a call could have ${requests} writes, and may have ${MAX_BATCH_REQUESTS}; lower maximum` };
 }
 
 /** A placeholder of a body or a filter. A cell of a row is the only place for a value of an earlier entry. */
@@ -77,7 +79,7 @@ function* placeholdersIn(action: Action): Generator<ActionProblem> {
       const [inside] = name === undefined ? (/\{[A-Za-z_][\w.-]*\}/.exec(text) ?? []) : [];
       const part = inside === undefined ? undefined : parameterIn(inside);
       if (part !== undefined && (known.has(part) || part.startsWith('claims.'))) {
-        yield { entry: index, message: `${text} is not a placeholder; a whole value is written ${inside}` };
+        yield { entry: index, message: say`${text} is not a placeholder; a whole value is written ${inside!}` };
       }
       if (name === undefined) continue;
       const places = name.startsWith('claims.') ? EVERYWHERE : known.get(name);
@@ -85,12 +87,12 @@ function* placeholdersIn(action: Action): Generator<ActionProblem> {
         const names = [...known.keys()].map((each) => `{${each}}`);
         yield {
           entry: index,
-          message: `${text} is not a placeholder${didYouMean(text, names) || `; there are ${names.join(', ')}`}`,
+          message: say`${text} is not a placeholder${didYouMean(text, names) || say`; there are ${names.join(', ')}`}`,
         };
       } else if (!places.includes(where)) {
         yield {
           entry: index,
-          message: `${text} cannot be here: ${reasonAt(where, places)}`,
+          message: say`${text} cannot be here: ${reasonAt(where, places)}`,
         };
       }
       used.add(name.split('.', 1)[0]!);
@@ -98,13 +100,15 @@ function* placeholdersIn(action: Action): Generator<ActionProblem> {
     if (entry.each !== undefined) used.add(entry.each);
   }
   for (const { name } of action.parameters) {
-    if (!used.has(name)) yield { message: `batch does not use the parameter ${name}` };
+    if (!used.has(name)) yield { message: say`batch does not use the parameter ${name}` };
   }
 }
 
-function reasonAt(where: Place['where'], places: readonly Place['where'][]): string {
-  if (where === 'pattern') return `a value is compared by ${COMPARING.join(', ')} or in, and is not a pattern`;
-  return places.includes('filter') ? 'it is a value of a filter' : 'it is known only later, as the value of a field';
+function reasonAt(where: Place['where'], places: readonly Place['where'][]): Sentence {
+  if (where === 'pattern') return say`a value is compared by ${COMPARING.join(', ')} or in, and is not a pattern`;
+  return places.includes('filter')
+    ? say`it is a value of a filter`
+    : say`it is known only later, as the value of a field`;
 }
 
 const EVERYWHERE: readonly Place['where'][] = ['body', 'cell', 'filter'];
@@ -178,9 +182,10 @@ function planned(action: Action): readonly ActionProblem[] {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (OF_VALUES.includes(error.code)) continue;
-      const field = error.field === undefined ? '' : `${error.field}: `;
-      const more = error.hint ?? error.details;
-      problems.push({ entry: at, message: `${field}${error.message}${more === null ? '' : `; ${more}`}` });
+      const { message, details, hint } = error.wordings;
+      const more = error.hint === null ? details : hint;
+      const words = more === '' ? say`${message}` : say`${message}; ${more}`;
+      problems.push({ entry: at, message: error.field === undefined ? words : about(error.field, words) });
     }
   }
   return problems;

@@ -5,6 +5,7 @@
 import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
+import { say } from '../../base/sentence.ts';
 import type { Collection, StoredQuery } from '../../collection/declaration.ts';
 import { SEARCH } from '../../collection/search-fields.ts';
 import { parseArrayLiteral, printArrayLiteral } from '../../collection/types/array/array-literal.ts';
@@ -160,7 +161,9 @@ export function problemsInStored(
         else if (type === undefined || wordIn(type, text) !== undefined) continue;
         // `{a}` is also a list of one element.
         else if (/\{\w*\}/.test(text) && !can(type, 'array') && !can(type, 'json')) {
-          problems.push(new ApiError('PGRST100', `${text} is not a parameter; a whole value is written {parameter}`));
+          problems.push(
+            new ApiError('PGRST100', say`${text} is not a parameter; a whole value is written {parameter}`),
+          );
         }
       }
     };
@@ -170,9 +173,9 @@ export function problemsInStored(
       for (const condition of conditions) inspect(to, condition);
     }
     for (const name of parameters)
-      if (!used.has(name)) problems.push(new ApiError('PGRST100', `read does not use the parameter ${name}`));
+      if (!used.has(name)) problems.push(new ApiError('PGRST100', say`read does not use the parameter ${name}`));
     if (request.columns !== undefined || request.onConflict !== undefined)
-      problems.push(new ApiError('PGRST100', 'columns and on_conflict are for writes; a query reads'));
+      problems.push(new ApiError('PGRST100', say`columns and on_conflict are for writes; a query reads`));
     if (problems.length === 0) {
       const bound = bindArguments(request, samples);
       planRead(collection, bound, { offset: 0 }, undefined, undefined, { within: bound });
@@ -188,7 +191,8 @@ function embeddedAt(collection: Collection, { select }: Query, way: readonly str
   let [of, level] = [collection, select];
   for (const name of way) {
     const item = level.find((each) => each.kind === 'embed' && (each.alias ?? each.name) === name);
-    if (item?.kind !== 'embed') throw new ApiError('PGRST108', `'${name}' is not an embedded resource in this request`);
+    if (item?.kind !== 'embed')
+      throw new ApiError('PGRST108', say`'${name}' is not an embedded resource in this request`);
     [of, level] = [relate(of, item.name, item.hint).to, item.select];
   }
   return of;

@@ -1,5 +1,6 @@
 /** Plans the order of the rows of a result. */
 import { ApiError } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { treeOf } from '../../collection/tree.ts';
 import { embedded } from '../../collection/types/embedded.ts';
@@ -107,8 +108,8 @@ export function orderedBy(collection: Collection, { embed: name, field }: OrderT
   if (tree !== undefined) return { kind: 'depth', tree: { ...tree, where: ALWAYS }, type: builtIn('int8') };
   if (embed === undefined) throw notEmbedded(name);
   if (embed.many) {
-    throw new ApiError('PGRST118', `A related order on '${name}' is not possible`, {
-      details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
+    throw new ApiError('PGRST118', say`A related order on '${name}' is not possible`, {
+      details: say`'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
     });
   }
   const { to, plan } = embed;
@@ -118,7 +119,7 @@ export function orderedBy(collection: Collection, { embed: name, field }: OrderT
       ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
       : plan.columns.find((each) => each.name === field.name);
   if (column === undefined) {
-    throw new ApiError('42703', `column ${name}.${field.name} does not exist`, {
+    throw new ApiError('42703', say`column ${name}.${field.name} does not exist`, {
       hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }

@@ -3,6 +3,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { nearestName, suggestName } from '../../base/nearest-name.ts';
+import { type Sentence, say, type Wording } from '../../base/sentence.ts';
 import { fieldDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { FILES, FILES_NAME } from '../../collection/files.ts';
@@ -84,15 +85,15 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
   if (to !== undefined && hint !== undefined && isHidden(to, hint)) return fieldDenied(target, hint, 'read');
   const relatedNames = [...new Set(relationsOf(from).map(({ to }) => to.name))];
   const nearest = nearestName(target, relatedNames);
-  const using = hint === undefined ? '' : ` using the hint '${hint}'`;
+  const using = hint === undefined ? '' : say` using the hint '${hint}'`;
   const schema = draft.schema === undefined ? '' : ` '${draft.schema}'`;
   const others =
     draft.schema === undefined ? `${name} is related to: ${relatedNames.join(', ') || 'nothing'}.` : undefined;
   return new ApiError(
     'PGRST200',
-    `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
+    say`Could not find a relationship between '${name}' and '${target}' in the schema cache`,
     {
-      details: `Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema${schema}, but no matches were found.`,
+      details: say`Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema${schema}, but no matches were found.`,
       hint:
         nearest === undefined || nearest === target ? others : `Perhaps you meant '${nearest}' instead of '${target}'.`,
       suggestion: relatedNames.includes(target)
@@ -100,7 +101,7 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
             target,
             relationsOf(from).filter(({ to }) => to.name === target),
           )
-        : suggestName(target, relatedNames, `${name} is related to ${relatedNames.join(', ') || 'nothing'}`),
+        : suggestName(target, relatedNames, say`${name} is related to ${relatedNames.join(', ') || say`nothing`}`),
     },
   );
 }
@@ -110,7 +111,7 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
   const choices = sorted.map((relation) => `'${target}!${hintFor(relation)}'`).join(', ');
   return new ApiError(
     'PGRST201',
-    `Could not embed because more than one relationship was found for '${name}' and '${target}'`,
+    say`Could not embed because more than one relationship was found for '${name}' and '${target}'`,
     {
       candidates: sorted.map((relation) => ({
         cardinality: relation.cardinality,
@@ -124,11 +125,12 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
 }
 
 /** The shortest hints: the referencing field, if it is a single one. */
-function suggestHints(target: string, relations: readonly Relation[]): string {
+function suggestHints(target: string, relations: readonly Relation[]): Sentence {
   const hints = relations.map(({ referring, also = [], name }) =>
     also.length === 0 ? (referring?.name ?? name) : name,
   );
-  return `write ${hints.map((hint) => `${target}!${hint}`).join(' or ')}`;
+  const [first, ...others] = hints.map((hint) => `${target}!${hint}`);
+  return say`write ${others.reduce<Wording>((list, each) => say`${list} or ${each}`, first!)}`;
 }
 
 /** The hint that selects this relation. */

@@ -222,6 +222,6 @@ async function objectsIn(place: ObjectStore): Promise<readonly StoredObject[]> {
 /** The reason of a failure as one sentence. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  if (!(error instanceof ApiError)) return fileProblem(error);
-  return fileProblem({ code: error.reason, message: String(error.cause ?? error.message) });
+  if (!(error instanceof ApiError)) return String(fileProblem(error));
+  return String(fileProblem({ code: error.reason, message: String(error.cause ?? error.message) }));
 }

@@ -1,4 +1,5 @@
 /** The prefix of a regular expression: a director (`***=`, `***:`) and embedded options (`(?i)`). */
+import { say } from '../../base/sentence.ts';
 import type { Scanner } from '../scanner.ts';
 import { invalid, Unsupported } from './problems.ts';
 
@@ -44,7 +45,7 @@ export function readOptions(pattern: Scanner, caseless: boolean): Options {
   for (const letter of pattern.takeWhile(/[a-z]+/iy)) {
     if (letter === 'b' || letter === 'e') {
       throw new Unsupported(
-        `embedded option ${letter} (basic or extended syntax)`,
+        say`embedded option ${letter} (basic or extended syntax)`,
         'Leave it out: advanced syntax is used.',
       );
     }

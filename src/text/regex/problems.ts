@@ -1,20 +1,21 @@
 /** Errors in regular expressions, in PostgreSQL's words, with our own hints. */
 import { ApiError } from '../../base/errors.ts';
+import { type Sentence, say } from '../../base/sentence.ts';
 
 const REASONS = {
-  version: 'invalid regexp (reg version 0.8)',
-  collation: 'invalid collating element',
-  class: 'invalid character class',
-  escape: 'invalid escape \\ sequence',
-  reference: 'invalid backreference number',
-  brackets: 'brackets [] not balanced',
-  parentheses: 'parentheses () not balanced',
-  braces: 'braces {} not balanced',
-  count: 'invalid repetition count(s)',
-  range: 'invalid character range',
-  operand: 'quantifier operand invalid',
-  option: 'invalid embedded option',
-  complex: 'regular expression is too complex',
+  version: say`invalid regexp (reg version 0.8)`,
+  collation: say`invalid collating element`,
+  class: say`invalid character class`,
+  escape: say`invalid escape \\ sequence`,
+  reference: say`invalid backreference number`,
+  brackets: say`brackets [] not balanced`,
+  parentheses: say`parentheses () not balanced`,
+  braces: say`braces {} not balanced`,
+  count: say`invalid repetition count(s)`,
+  range: say`invalid character range`,
+  operand: say`quantifier operand invalid`,
+  option: say`invalid embedded option`,
+  complex: say`regular expression is too complex`,
 } as const;
 
 /** The characters of pairs, and what to write for one of them alone. */
@@ -28,7 +29,7 @@ export function invalid(
   reason: keyof typeof REASONS,
   hint = PAIRS[reason] && `Close each of them. For the character itself, write ${PAIRS[reason]}.`,
 ): ApiError {
-  return new ApiError('2201B', `invalid regular expression: ${REASONS[reason]}`, { hint });
+  return new ApiError('2201B', say`invalid regular expression: ${REASONS[reason]}`, { hint });
 }
 
 export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer groups.'): ApiError {
@@ -37,7 +38,7 @@ export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer g
 
 /** Valid in PostgreSQL, but impossible in linear time or useless here. */
 export class Unsupported extends ApiError {
-  constructor(feature: string, hint: string) {
-    super('2201B', `invalid regular expression: ${feature} not supported`, { hint });
+  constructor(feature: Sentence, hint: string) {
+    super('2201B', say`invalid regular expression: ${feature} not supported`, { hint });
   }
 }

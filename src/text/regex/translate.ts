@@ -2,6 +2,7 @@
  * Translates PostgreSQL's advanced regular expressions for RE2. Callers ask only whether a text matches, not where. So
  * capturing groups become plain groups, and lazy quantifiers become greedy.
  */
+import { say } from '../../base/sentence.ts';
 import type { Scanner } from '../scanner.ts';
 import { characterSource, readBrackets } from './brackets.ts';
 import { readEscape, WORD_END, WORD_START } from './escapes.ts';
@@ -131,7 +132,7 @@ class Translation {
     const plain = pattern.take('?');
     if (plain && pattern.sees(LOOK_AROUND)) {
       throw new Unsupported(
-        'look-around is',
+        say`look-around is`,
         'Use a second filter (and, not) for text that must or must not occur there.',
       );
     }
@@ -163,7 +164,10 @@ class Translation {
         return constraint(escaped.source);
       case 'reference':
         if (!this.closedGroups.has(escaped.group)) throw invalid('reference');
-        throw new Unsupported('back-references are', 'Write out the alternatives that may repeat, such as (?:aa|bb).');
+        throw new Unsupported(
+          say`back-references are`,
+          'Write out the alternatives that may repeat, such as (?:aa|bb).',
+        );
     }
   }
 

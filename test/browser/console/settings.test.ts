@@ -327,7 +327,7 @@ browserStories(
       await page.getByLabel('Type').fill('decimal(12,2)');
       await page.getByLabel('Required').check();
       await button('Preview').click();
-      await stage.until('products.price is new, required and without a default: 1 row has no value');
+      await stage.until('1 row has no price: products.price is new, required, and without a default');
       expect(await button('Apply').count()).toBe(0);
       await button('Close').click();
       // A cancelled form opens no preview.

@@ -44,10 +44,8 @@ describe.each(Object.keys(PLACES))('computed fields on %s', (engine) => {
     // An ordinary field that becomes computed loses its values.
     const back = declared(`${wider}, ${MARGIN.replace('price - cost', 'amount - cost')}`);
     const [problem] = (await place.plan(back)).problems;
-    expect(problem).toEqual({
+    expect(problem).toMatchObject({
       words: 'products.margin becomes computed, and 2 rows have a value',
-      code: 'compute-field',
-      values: ['products.margin', 2],
       allow: 'drop:products.margin',
     });
     const last = ROWS.map(({ id, price, cost }) => ({ id, amount: price, cost, margin: price - cost }));

@@ -222,9 +222,13 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         file,
         steps: ['change the rules of products.price', 'add field products.colour', 'create table brands'],
         sentences: [
-          { words: 'change the rules of products.price', code: 'change-rules', values: ['products.price'] },
-          { words: 'add field products.colour', code: 'add-field', values: ['products.colour'] },
-          { words: 'create table brands', code: 'create-collection', values: ['brands'] },
+          {
+            words: 'change the rules of products.price',
+            template: 'change the rules of {0}',
+            values: ['products.price'],
+          },
+          { words: 'add field products.colour', template: 'add field {0}{1}', values: ['products.colour', ''] },
+          { words: 'create table brands', template: 'create table {0}', values: ['brands'] },
         ],
         problems: [],
         written: false,
@@ -245,14 +249,18 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       expect(problems).toEqual([
         {
           words: 'products.name is no longer declared, and 2 rows have a value',
-          code: 'drop-field',
-          values: ['products.name', 2],
+          template: '{0} is no longer declared, and {1}{2}',
+          values: [
+            'products.name',
+            { words: '2 rows have a value', template: '{0} rows have a value', values: [2] },
+            '',
+          ],
           allow: 'drop:products.name',
         },
         {
           words: '1 row breaks the rules of products.price (maximum 100)',
-          code: 'broken-rules',
-          values: ['products.price', 'maximum 100', 1],
+          template: '1 row breaks the rules of {0} ({1})',
+          values: ['products.price', 'maximum 100'],
           allow: 'clear:products.price',
         },
       ]);

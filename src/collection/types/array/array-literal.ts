@@ -1,5 +1,6 @@
 /** PostgreSQL's array literal, `{1,"two words",NULL}` or `{{1,2},{3,4}}`, with its elements as text. */
 import { ApiError } from '../../../base/errors.ts';
+import { say } from '../../../base/sentence.ts';
 import { checkDimensions, type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
 
 const SPACE = /[ \t\n\v\f\r]/;
@@ -100,7 +101,7 @@ function quoted(text: string): string {
 }
 
 function malformed(text: string, details: string): ApiError {
-  return new ApiError('22P02', `malformed array literal: "${text}"`, {
+  return new ApiError('22P02', say`malformed array literal: "${text}"`, {
     details,
     hint: 'Write a list as {1,2,3}.',
   });

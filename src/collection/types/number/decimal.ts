@@ -4,6 +4,7 @@
  * have a place.
  */
 import { ApiError } from '../../../base/errors.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type SqliteForm, type Type } from '../type.ts';
@@ -31,8 +32,8 @@ export function decimal(precision: number, scale: number): Type {
   const name = `decimal(${precision},${scale})`;
   const bound = 10n ** BigInt(precision);
   const overflow = () =>
-    new ApiError('22003', 'numeric field overflow', {
-      details: `A field with precision ${precision}, scale ${scale} must round to an absolute value less than 10^${precision - scale}.`,
+    new ApiError('22003', say`numeric field overflow`, {
+      details: say`A field with precision ${precision}, scale ${scale} must round to an absolute value less than 10^${precision - scale}.`,
     });
   const inDouble = precision <= DOUBLE_DIGITS;
   const isPlain = inDouble && scale <= PLAIN_DECIMALS;

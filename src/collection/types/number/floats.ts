@@ -1,5 +1,6 @@
 /** float4 and float8. SQLite stores NaN as the text NaN, which sorts after all numbers, as in PostgreSQL. */
 import { ApiError } from '../../../base/errors.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, type Type } from '../type.ts';
@@ -19,7 +20,8 @@ function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Typ
     if (!FLOAT.test(trimmed)) return rejectSyntax(title, text);
     const number = round(Number(trimmed));
     const isLost = number === 0 && /^[^e]*[1-9]/i.test(trimmed);
-    if (!Number.isFinite(number) || isLost) throw new ApiError('22003', `"${text}" is out of range for type ${title}`);
+    if (!Number.isFinite(number) || isLost)
+      throw new ApiError('22003', say`"${text}" is out of range for type ${title}`);
     return number + 0;
   };
   const print = (value: Value) => (typeof value === 'number' ? floatText(value, width) : String(value));

@@ -1,5 +1,6 @@
 /** int2, int4, int8. An int8 is a bigint, since a double is exact only up to 2^53. */
 import { ApiError } from '../../../base/errors.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type Type } from '../type.ts';
@@ -24,7 +25,7 @@ function integer({ name, title, bits, sum }: Width): Type {
   const least = -(2n ** BigInt(bits - 1));
   const most = -least - 1n;
   const small = bits < 64;
-  const outOfRange = (text: string) => new ApiError('22003', `value "${text}" is out of range for type ${title}`);
+  const outOfRange = (text: string) => new ApiError('22003', say`value "${text}" is out of range for type ${title}`);
   const read = (text: string): Value => {
     // As PostgreSQL does, reports an out-of-range number before a syntax error behind it.
     const match = INTEGER.exec(text) ?? LEADING.exec(text);

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_NUMERIC_DIGITS } from '../../../base/limits/declaration.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { type Cast, defineType, itself, type Type } from '../type.ts';
@@ -27,8 +28,8 @@ const EXPONENT = /e([+-]?\d+)\s*$/i;
 /** Bounded, since a few characters may mean a number of a hundred thousand digits. */
 function read(text: string): string {
   if (text.length + Math.abs(Number(EXPONENT.exec(text)?.[1] ?? 0)) > MAX_NUMERIC_DIGITS) {
-    throw new ApiError('22003', 'value overflows numeric format', {
-      details: `A number may have ${MAX_NUMERIC_DIGITS} digits.`,
+    throw new ApiError('22003', say`value overflows numeric format`, {
+      details: say`A number may have ${MAX_NUMERIC_DIGITS} digits.`,
     });
   }
   const exact = exactDecimal(text);
@@ -68,7 +69,7 @@ const MAX_DIGITS = 19;
 /** Decimals round halves away from zero. */
 export function wholeOfDecimal(value: Value, to: Type): string {
   const exact = exactDecimal(String(value));
-  if (exact === undefined) throw new ApiError('0A000', `cannot convert ${nameOf(String(value))} to ${to.title}`);
+  if (exact === undefined) throw new ApiError('0A000', say`cannot convert ${nameOf(String(value))} to ${to.title}`);
   if (wholeDigits(exact) > MAX_DIGITS) throw outOfRange(to);
   return printDecimal(exactUnits(rounded(exact, 0), 0));
 }
@@ -83,7 +84,7 @@ export function wholeOfFloat(value: Value, to: Type): string {
 }
 
 function outOfRange({ title }: Type): ApiError {
-  return new ApiError('22003', `${title} out of range`);
+  return new ApiError('22003', say`${title} out of range`);
 }
 
 /** The name in PostgreSQL's message. */

@@ -3,6 +3,7 @@
  * after it. Other styles, such as month names, are rejected on both engines because their meaning depends on settings.
  */
 import { ApiError } from '../../../base/errors.ts';
+import { say } from '../../../base/sentence.ts';
 import { rejectSyntax } from '../reject.ts';
 
 /** The parts that a text contains. */
@@ -80,14 +81,14 @@ function offsetOf([utc, sign, hours, minutes = '0', seconds = '0']: readonly (st
   if (utc !== undefined) return 0;
   if (hours === undefined) return undefined;
   if (Number(hours) > MAX_OFFSET_HOURS || Number(minutes) > 59 || Number(seconds) > 59) {
-    throw new ApiError('22009', `time zone displacement out of range: "${text}"`);
+    throw new ApiError('22009', say`time zone displacement out of range: "${text}"`);
   }
   const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   return sign === '-' ? -offset : offset;
 }
 
 function outOfRange(text: string, hint?: string): ApiError {
-  return new ApiError('22008', `date/time field value out of range: "${text}"`, { hint });
+  return new ApiError('22008', say`date/time field value out of range: "${text}"`, { hint });
 }
 
 /** `2024-12-31`; undefined outside the years 1 to 9999. */

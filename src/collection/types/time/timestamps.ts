@@ -3,6 +3,7 @@
  * sorts correctly. CSV and text use PostgreSQL's format with a space instead of the T.
  */
 import { ApiError } from '../../../base/errors.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT, type Type } from '../type.ts';
@@ -26,7 +27,7 @@ function timestampType({ name, title, shortTitle, suffix, textSuffix, schema }: 
     const total = micros - (suffix === '' ? 0 : offset * 1e6);
     const days = Math.floor(total / DAY_MICROS);
     const date = printDay(day + days);
-    if (date === undefined) throw new ApiError('22008', `timestamp out of range: "${text}"`);
+    if (date === undefined) throw new ApiError('22008', say`timestamp out of range: "${text}"`);
     return `${date}T${printTime(total - days * DAY_MICROS)}${suffix}`;
   };
   const read = (text: string): string => {

@@ -1,4 +1,7 @@
 import type { ErrorLocation } from '../../../base/errors.ts';
+import type { Sentence } from '../../../base/sentence.ts';
+
+export type ProblemText = 'message' | 'details' | 'hint';
 
 /** An error response of the service. Its members name the place of the error, so that no code parses messages. */
 export interface Problem extends ErrorLocation {
@@ -6,6 +9,8 @@ export interface Problem extends ErrorLocation {
   readonly message: string;
   readonly details?: string | null;
   readonly hint?: string | null;
+  /** The texts of an error that the code alone does not explain. */
+  readonly sentences?: { readonly [Part in ProblemText]?: Sentence };
   /** The position in a batch, from 0. */
   readonly request?: number;
   /** All errors, with `Prefer: errors=all`. */

@@ -1,8 +1,9 @@
 /** Explains errors in everyday words, by code. The service's own message is for `detailsOf`. */
 import { ApiError as ValueError } from '../../../base/errors.ts';
-import { t } from '../i18n/text.ts';
+import { language } from '../i18n/locale.ts';
+import { t, translated } from '../i18n/text.ts';
 import { type Collection, type Field, helpTextOf, labelOf } from './catalogue.ts';
-import { type ApiError, type Problem, problemOf } from './errors.ts';
+import { type ApiError, type Problem, type ProblemText, problemOf } from './errors.ts';
 import { LoginError } from './session/session.ts';
 
 /** Sentences by error code. `value` is the rejected value. */
@@ -48,18 +49,26 @@ function wrongValue(text: string, { value, message }: Problem): string {
   return t.errors.wrongValue(value === undefined ? (/"(.*)"/s.exec(message)?.[1] ?? '') : text);
 }
 
-/** Messages for people: of the service itself, and of a function or trigger that someone wrote for them. */
-const READABLE = /^(CAT|P0001)/;
+/** A text of the service in the language of the person; undefined if the service has it in English only. */
+export function textOf(problem: Problem, part: ProblemText): string | undefined {
+  const said = problem.sentences?.[part] ?? (language === 'en' ? problem[part] : undefined);
+  return said == null ? undefined : translated(said);
+}
 
-const messageOf = ({ message, hint }: Problem): string => [message, hint].filter((part) => part).join(' ');
+/** The texts for people: of the service itself, and of a function or trigger that someone wrote for them. */
+function wordsOf(problem: Problem, ...parts: readonly ProblemText[]): readonly string[] {
+  if (problem.code.startsWith('CAT')) return parts.flatMap((part) => textOf(problem, part) ?? []);
+  return problem.code.startsWith('P0001') ? parts.flatMap((part) => problem[part] ?? []) : [];
+}
+
+const messageOf = (problem: Problem): string => wordsOf(problem, 'message', 'hint').join(' ');
 
 /** The sentence for a problem of one field, without its label. */
 export function explainProblem(problem: Problem, field?: Field): string {
   const { code, value } = problem;
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return (
-    SENTENCES[code]?.(text, problem, field) ?? (READABLE.test(code) ? messageOf(problem) : t.errors.rejected(code))
-  );
+  const byCode = problem.sentences === undefined ? SENTENCES[code]?.(text, problem, field) : undefined;
+  return byCode ?? (messageOf(problem) || t.errors.rejected(code));
 }
 
 /** One sentence for any error, with the label of the field that it concerns. */
@@ -73,7 +82,7 @@ export function explain(error: unknown, collection?: Collection): string {
     return LOGIN_SENTENCES[problem.code]?.('', problem) ?? t.errors.rejected(problem.code);
   if ((error as ApiError).status === 401) return t.errors.loggedOut;
   if ((error as ApiError).status >= 500 && SENTENCES[problem.code] === undefined)
-    return READABLE.test(problem.code) ? messageOf(problem) : t.errors.unavailable;
+    return messageOf(problem) || t.errors.unavailable;
   const field = collection?.byName.get(problem.field?.split(',')[0] ?? '');
   const sentence = explainProblem(problem, field);
   return field === undefined ? sentence : t.errors.inField(labelOf(field), sentence);
@@ -83,7 +92,6 @@ export function explain(error: unknown, collection?: Collection): string {
 export function detailsOf(error: unknown): string | undefined {
   const problem = problemOf(error);
   if (problem === undefined) return undefined;
-  const { code, message, details, hint } = problem;
-  const words = READABLE.test(code) ? [message, details, hint] : [];
-  return [`${(error as ApiError).status} ${code}`, ...words].filter((part) => part).join('\n');
+  const words = wordsOf(problem, 'message', 'details', 'hint');
+  return [`${(error as ApiError).status} ${problem.code}`, ...words].join('\n');
 }

@@ -3,6 +3,7 @@
  * language. The name of a text lists its arguments, those that are numbers with `#`: `rows(#count)`. In the text,
  * `{title}` is an argument, and `{count|# row|# rows}` the form for a number.
  */
+import { fillTemplate, type Wording } from '../../../base/sentence.ts';
 import english from './english.json' with { type: 'json' };
 import { language } from './locale.ts';
 import { formatNumber, plural } from './numbers.ts';
@@ -49,7 +50,23 @@ const textsOf = (texts: typeof english) => functionsOf(texts) as Texts<typeof en
 /** English, until `loadTexts` is done. Only functions may use it, since modules run before that. */
 export let t = textsOf(english);
 
+/** The sentences of the service in the person's language, by their English templates. */
+let sentences: Readonly<Record<string, string>> = {};
+
 /** Loads the texts of the person's language. The page contains the English ones only. */
 export async function loadTexts(): Promise<void> {
-  if (language === 'de') t = textsOf((await import('./german.json', { with: { type: 'json' } })).default);
+  if (language !== 'de') return;
+  const [texts, ofService] = await Promise.all([
+    import('./german.json', { with: { type: 'json' } }),
+    import('./german-sentences.json', { with: { type: 'json' } }),
+  ]);
+  t = textsOf(texts.default);
+  sentences = ofService.default;
+}
+
+/** What the service says, in the language of the person. Names and values stay as they are. */
+export function translated(wording: Wording | number): string {
+  if (typeof wording === 'number') return formatNumber(wording);
+  if (typeof wording === 'string') return wording;
+  return fillTemplate(sentences[wording.template] ?? wording.template, wording.values, translated);
 }

@@ -1,8 +1,10 @@
 /** Requests for accounts, roles, backups and the declaration. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Sentence } from '../../../base/sentence.ts';
 import type { RoleDraft } from '../../../collection/draft.ts';
 import { ask } from '../api/client.ts';
 import { problemOf } from '../api/errors.ts';
+import { textOf } from '../api/explain.ts';
 import { queryClient } from '../api/query-client.ts';
 
 export type Kind = 'users' | 'keys';
@@ -29,18 +31,10 @@ export interface Declaration {
   readonly text: string;
 }
 
-/** English words, and what they say in another language: a code and values. */
-export interface Sentence {
-  readonly words: string;
-  readonly code?: string;
-  readonly values?: readonly (string | number)[];
-}
-
 export interface Plan {
   readonly file: string;
-  readonly steps: readonly string[];
-  /** The words of some steps. */
-  readonly sentences?: readonly Sentence[];
+  /** The steps of the migration. */
+  readonly sentences: readonly Sentence[];
   readonly problems: readonly (Sentence & { readonly allow?: string })[];
   readonly text: string;
 }
@@ -122,7 +116,7 @@ export async function planChange(patch: Patch): Promise<PlannedChange> {
 export function mistakesIn(failure: unknown): Readonly<Record<string, string>> {
   const errors = problemOf(failure)?.errors;
   if (errors === undefined) throw failure;
-  return Object.fromEntries(errors.map((each) => [each.field ?? '', each.message]));
+  return Object.fromEntries(errors.map((each) => [each.field ?? '', textOf(each, 'message') ?? each.message]));
 }
 
 const POLL_MS = 400;

@@ -4,7 +4,7 @@ import { type CollectionDraft, type FieldDraft, VALUE_RULES } from '../../../col
 import { compileComputed } from '../../../collection/expression/expression.ts';
 import { ExpressionError } from '../../../collection/expression/parse.ts';
 import { typeNamed } from '../../../collection/types/index.ts';
-import { t } from '../i18n/text.ts';
+import { t, translated } from '../i18n/text.ts';
 import type { Patch } from './api.ts';
 
 /** The properties that a form can set, in its order. */
@@ -60,7 +60,7 @@ export function expressionProblem(type: string, text: string, fields: readonly F
     compileComputed(text, target, usableFields(fields));
     return undefined;
   } catch (error) {
-    if (error instanceof ExpressionError) return t.settings.atColumn(error.at + 1, error.message);
+    if (error instanceof ExpressionError) return t.settings.atColumn(error.at + 1, translated(error.wording));
     throw error;
   }
 }

@@ -7,14 +7,13 @@ import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
-import { t } from '../i18n/text.ts';
+import { t, translated } from '../i18n/text.ts';
 import {
   changeDeclaration,
   mistakesIn,
   type Patch,
   type PlannedChange,
   planChange,
-  type Sentence,
   untilServed,
   useDeclaration,
 } from './api.ts';
@@ -74,36 +73,28 @@ export function PreviewDialog({ patch, version, before, plan }: PlannedChange) {
   );
 }
 
-/** A sentence of the service in the language of the person. Rare ones have English words only. */
-function inOwnWords({ words, code = '', values = [] }: Sentence, texts: object): string {
-  const text = (texts as Readonly<Record<string, (...values: readonly (string | number)[]) => string>>)[code];
-  return text?.(...values) ?? words;
-}
-
 interface PlanWordsProps extends Pick<PlannedChange, 'before' | 'plan'> {
   /** The way to permit a loss of data. */
   readonly children: (allow: string) => ReactNode;
 }
 
 function PlanWords({ before, plan, children }: PlanWordsProps) {
-  const { file, steps, sentences = [], problems, text } = plan;
+  const { file, sentences, problems, text } = plan;
   const { removed, added } = changedLines(before, text);
   return (
     <>
       <h3>{t.settings.plan}</h3>
-      {steps.length === 0 && <p>{t.settings.noSteps}</p>}
+      {sentences.length === 0 && <p>{t.settings.noSteps}</p>}
       <ul className="bullets">
-        {steps.map((step) => (
-          <li key={step}>
-            {inOwnWords(sentences.find(({ words }) => words === step) ?? { words: step }, t.settings.steps)}
-          </li>
+        {sentences.map((step) => (
+          <li key={step.words}>{translated(step)}</li>
         ))}
       </ul>
       {problems.length > 0 && <h3 className="problem">{t.settings.problems}</h3>}
       <ul className="bullets">
         {problems.map(({ allow, ...problem }) => (
           <li key={problem.words}>
-            {inOwnWords(problem, t.settings.risks)}
+            {translated(problem)}
             {allow !== undefined && children(allow)}
           </li>
         ))}

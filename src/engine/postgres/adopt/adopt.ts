@@ -2,6 +2,7 @@
  * Adopted tables, served as they are: they must match the declaration, and nothing of them is changed. This file
  * describes how they differ from our own tables: other collations, read-only types, their own defaults.
  */
+import { type Sentence, say } from '../../../base/sentence.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
@@ -70,7 +71,7 @@ export const NOTHING_ADOPTED = adoptPairs([]);
 
 /** Why a table cannot be served as the declared collection; empty if it can. */
 export function adoptionProblems(collection: Collection, table: FoundTable): Problem[] {
-  const problem = (words: string) => ({ words: `another program created the table ${collection.name}, and ${words}` });
+  const problem = (words: Sentence) => say`another program created the table ${collection.name}, and ${words}`;
   const key = collection.key.map(({ name }) => name);
   // The declaration is trusted for the key of a view.
   const isUnique =
@@ -82,24 +83,28 @@ export function adoptionProblems(collection: Collection, table: FoundTable): Pro
     );
   return [
     ...collection.fields.flatMap((field) => columnMisfits(field, table).map(problem)),
-    ...(isUnique ? [] : [problem(`${key.join(', ')} is not unique by itself`)]),
+    ...(isUnique ? [] : [problem(say`${key.join(', ')} is not unique by itself`)]),
   ];
 }
 
-function columnMisfits(field: Field, table: FoundTable): string[] {
+function columnMisfits(field: Field, table: FoundTable): Sentence[] {
   const column = columnOf(table, field);
   const { name, type, readOnly, required } = field;
   const filled = field.filled && field.copies === undefined;
-  if (column === undefined) return [`${name} is missing`];
-  if (field.computed !== undefined) return [`${name} cannot be computed in an existing table: declare it readOnly`];
+  if (column === undefined) return [say`${name} is missing`];
+  if (field.computed !== undefined) return [say`${name} cannot be computed in an existing table: declare it readOnly`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
   const isOfType = typesOf(column).some((each) => each.type === type);
   return [
-    ...(isOfType || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
-    ...(required && table.isTable && !column.required ? [`${name} may be null in it`] : []),
-    ...(column.isComputed && table.isTable && !readOnly ? [`${name} is a computed column: declare it readOnly`] : []),
-    ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined ? [`the column ${name} has no default`] : []),
+    ...(isOfType || isReadAsText ? [] : [say`${name} is ${column.type}, not ${type.name}`]),
+    ...(required && table.isTable && !column.required ? [say`${name} may be null in it`] : []),
+    ...(column.isComputed && table.isTable && !readOnly
+      ? [say`${name} is a computed column: declare it readOnly`]
+      : []),
+    ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined
+      ? [say`the column ${name} has no default`]
+      : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Compares a schema with the declaration: our own tables and their content, and adopted tables. */
+import { type Sentence, say } from '../../../base/sentence.ts';
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { typeNamed } from '../../../collection/types/index.ts';
@@ -6,7 +7,7 @@ import { type Comparison, compare, withNumberedKeys } from '../../migration/chan
 import type { FirstRows } from '../../migration/question.ts';
 import { readRecord, recordOf, storedDraft } from '../../migration/record.ts';
 import { notToCreate, type Problem } from '../../migration/risks.ts';
-import { createStep, type RowCounts, stepsOf } from '../../migration/words.ts';
+import { createStep, type RowCounts, sentencesOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import { ownSearchPath, type Runner } from '../driver.ts';
@@ -40,7 +41,7 @@ export interface SchemaState extends FoundOwn {
   readonly problems: readonly Problem[];
   readonly comparison: Comparison;
   /** Objects to create besides the collections. */
-  readonly missing: readonly string[];
+  readonly missing: readonly Sentence[];
   readonly wordIndexes: WordIndexChanges;
   readonly newRecord: string;
   /** The collections to log, and whether these are logged, and no others. */
@@ -70,7 +71,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     return storedDraft(draft, columns, there, catalogue.collections.get(draft.name), (column, field) => {
       const type = typeOfField(column, field);
       if (type === undefined)
-        problems.push({ words: `${draft.name}.${field.name} is ${column.type} now, not ${field.type}` });
+        problems.push(say`${`${draft.name}.${field.name}`} is ${column.type} now, not ${field.type}`);
       return type ?? field.type;
     });
   });
@@ -92,7 +93,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
   const logged = collectionsToLog(own, adopted, log, requirement.historyDays, isNew);
   const isOurs = version !== null || own.length > 0 || isMigration;
   const missing = [
-    ...(ours.schemaExists ? [] : [`create schema ${schema}`]),
+    ...(ours.schemaExists ? [] : [say`create schema ${schema}`]),
     ...(ours.hasRetries ? [] : [createStep({ name: RETRY_TABLE })]),
     ...(version === null ? [createStep({ name: VERSION_TABLE })] : []),
   ];
@@ -120,9 +121,11 @@ export function isInPlace({ record, newRecord, missing, comparison, problems, is
   return isRecorded && [missing, comparison.changes, problems].every(({ length }) => length === 0);
 }
 
-export function stepsIn({ comparison, missing }: SchemaState, counts?: RowCounts): string[] {
-  return [...missing, ...stepsOf(comparison, counts)];
+export function sentencesIn({ comparison, missing }: SchemaState, counts?: RowCounts): Sentence[] {
+  return [...missing, ...sentencesOf(comparison, counts)];
 }
+
+export const stepsIn = (found: SchemaState, counts?: RowCounts): string[] => sentencesIn(found, counts).map(String);
 
 /** Undefined if we have no such type. */
 function typeOfField({ type }: FoundColumn, field: FieldDraft): string | undefined {

@@ -5,6 +5,7 @@
  */
 import type { SQL } from 'bun';
 import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { blockingChanges, type Comparison } from '../../migration/changes.ts';
@@ -18,7 +19,6 @@ import {
   notMigrated,
   type RowCounts,
   recomputedTables,
-  sentencesOf,
   stepsOf,
   waitNotices,
 } from '../../migration/words.ts';
@@ -29,7 +29,14 @@ import { isTransient, sqlState } from '../errors.ts';
 import { applyLog } from '../history/triggers.ts';
 import { createWordIndexes, dropWordIndexes } from '../search/word-index.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';
-import { inspectSchema, isInPlace, type PostgresRequirement, type SchemaState, stepsIn } from './compare-schema.ts';
+import {
+  inspectSchema,
+  isInPlace,
+  type PostgresRequirement,
+  type SchemaState,
+  sentencesIn,
+  stepsIn,
+} from './compare-schema.ts';
 import { problemsIn } from './conversion.ts';
 import { checkServer, RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { hasLate, makeIndexes, withoutLate } from './late-indexes.ts';
@@ -146,7 +153,7 @@ export async function planSchema(
     const counts = await countRows(transaction, found.comparison);
     return {
       steps: stepsIn(found, counts),
-      sentences: sentencesOf(found.comparison, counts),
+      sentences: sentencesIn(found, counts),
       indexSteps: indexStepsOf(found.comparison),
       problems,
     };
@@ -161,7 +168,7 @@ async function problemsOf(transaction: Runner, requirement: PostgresRequirement,
     return await problemsIn(transaction, requirement, found);
   } catch (error) {
     const isOfValue = VALUE_ERROR.test(sqlState(error) ?? '');
-    throw isOfValue ? cannotCompute(`the schema ${requirement.schema}`, (error as Error).message) : error;
+    throw isOfValue ? cannotCompute(say`the schema ${requirement.schema}`, (error as Error).message) : error;
   }
 }
 
@@ -222,7 +229,7 @@ export async function makeTables(
   await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migration})`);
   await run(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
   const found = withoutIndexes(rejectNewer(await inspectSchema(transaction, requirement), requirement));
-  const { comparison, missing } = found;
+  const { comparison } = found;
   if (isInPlace(found)) return prepared(found, requirement, []);
   const counts = await countRows(transaction, comparison);
   const steps = stepsIn(found, counts);
@@ -234,8 +241,9 @@ export async function makeTables(
     await lockTables(run, comparison);
     for (const each of waitNotices(counts)) notice('warn', each);
     if (!found.schemaExists) await run(`create schema ${identifier(requirement.schema)}`);
-    if (missing.includes(createStep({ name: RETRY_TABLE }))) for (const sql of RETRY_TABLE_SQL) await run(sql);
-    if (missing.includes(createStep({ name: VERSION_TABLE }))) for (const sql of VERSION_TABLE_SQL) await run(sql);
+    if (steps.includes(String(createStep({ name: RETRY_TABLE })))) for (const sql of RETRY_TABLE_SQL) await run(sql);
+    if (steps.includes(String(createStep({ name: VERSION_TABLE }))))
+      for (const sql of VERSION_TABLE_SQL) await run(sql);
     // The triggers of an index depend on columns.
     await dropWordIndexes(transaction, requirement.schema, found.wordIndexes);
     await applyChanges(transaction, requirement, comparison);
@@ -244,7 +252,7 @@ export async function makeTables(
     if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);
   } catch (error) {
     if (VALUE_ERROR.test(sqlState(error) ?? ''))
-      throw cannotCompute(`the schema ${requirement.schema}`, (error as Error).message);
+      throw cannotCompute(say`the schema ${requirement.schema}`, (error as Error).message);
     if (sqlState(error) !== '42501') throw error;
     const indexSteps = indexStepsOf(comparison);
     const needed = steps.filter((step) => !indexSteps.includes(step));

@@ -1,5 +1,6 @@
 /** The word index of a declared search: its tables and triggers in PostgreSQL's SQL, and the indexing of stale rows. */
 import { memoize } from '../../../base/memo.ts';
+import { type Sentence, say } from '../../../base/sentence.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { type Change, ofKind } from '../../migration/changes.ts';
 import { type Compaction, compactWords, FEWEST_UNUSED } from '../../search/compact-index.ts';
@@ -127,10 +128,10 @@ function hasOtherColumn(index: WordIndex, changes: readonly Change[]): boolean {
   );
 }
 
-export function wordIndexSteps({ missing, obsolete }: WordIndexChanges): string[] {
+export function wordIndexSteps({ missing, obsolete }: WordIndexChanges): Sentence[] {
   return [
-    ...missing.map(({ collection }) => `create the search index of ${collection.name}`),
-    ...obsolete.map((name) => `drop the search index of ${name}`),
+    ...missing.map(({ collection }) => say`create the search index of ${collection.name}`),
+    ...obsolete.map((name) => say`drop the search index of ${name}`),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** A thread for maintenance tasks that take time proportional to the file size. It runs one task and ends. */
 import { SQLiteError } from 'bun:sqlite';
 import { fileProblem, finalPath } from '../../../base/files/output-file.ts';
+import type { Wording } from '../../../base/sentence.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { NO_ROWS } from '../../../plan/write/first-rows.ts';
@@ -46,7 +47,7 @@ export interface MaintenanceRequest {
 export type MaintenanceAnswer =
   | { readonly step: number; readonly steps: number }
   | { readonly done: unknown }
-  | { readonly mistake: string }
+  | { readonly mistake: Wording }
   | { readonly fault: string };
 
 self.onmessage = ({ data }: MessageEvent<MaintenanceRequest>) => {
@@ -58,7 +59,7 @@ function answer({ kind, given, catalogue }: MaintenanceRequest): MaintenanceAnsw
     const task = TASKS[kind] as (given: FileAndCatalogue) => unknown;
     return { done: task({ ...given, catalogue: declareCatalogue(catalogue) }) };
   } catch (error) {
-    if (error instanceof ConfigError) return { mistake: error.message };
+    if (error instanceof ConfigError) return { mistake: error.wording };
     const { syscall, path } = error as NodeJS.ErrnoException;
     // A full disk, a missing folder, or missing permissions.
     if (syscall !== undefined)

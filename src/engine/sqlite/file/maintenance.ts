@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { temporaryPath } from '../../../base/files/output-file.ts';
+import { say } from '../../../base/sentence.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import type { MigrationPlan } from '../../migration/words.ts';
@@ -99,7 +100,7 @@ export class SqliteMaintenance implements Maintenance {
       worker.onmessage = ({ data }: MessageEvent<MaintenanceAnswer>) => {
         if ('step' in data) progress?.(data.step, data.steps);
         else if ('done' in data) resolve(data.done as ReturnType<Tasks[K]>);
-        else reject('mistake' in data ? new ConfigError(data.mistake) : new Error(data.fault));
+        else reject('mistake' in data ? new ConfigError(say`${data.mistake}`) : new Error(data.fault));
       };
       worker.onerror = (event) => {
         reason = event.message;

@@ -1,5 +1,6 @@
 /** Inspects a database file: the last declaration, as far as its tables still match. Read-only. */
 import type { Database } from 'bun:sqlite';
+import { say } from '../../../base/sentence.ts';
 import {
   allReferences,
   type Catalogue,
@@ -55,9 +56,7 @@ function isNumbered(db: Database, table: string, { name }: Field): boolean {
 export function foreignTables({ tables, catalogue: found }: Inspection, catalogue: Catalogue): Problem[] {
   return [...catalogue.collections.values()]
     .filter((collection) => tables.has(collection.name) && !found.collections.has(collection.name))
-    .map(({ name }: Collection) => ({
-      words: `another program created the table ${name}; rename or remove it`,
-    }));
+    .map(({ name }: Collection) => say`another program created the table ${name}; rename or remove it`);
 }
 
 interface Column extends StoredColumn {

@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
+import { about } from '../../../base/sentence.ts';
 import { allReferences, type Catalogue, type Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import {
@@ -73,7 +74,8 @@ function withComputedErrors<T>(db: Database, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw cannotCompute(db.filename, [error.field ?? [], error.message].flat().join(': '));
+    const { message } = error.wordings;
+    throw cannotCompute(db.filename, error.field === undefined ? message : about(error.field, message));
   }
 }
 
@@ -109,7 +111,7 @@ function planOf(db: Database, requirement: SqliteRequirement) {
   const countRows = (table: string) => schema.count(db, `select count(*) from ${identifier(table)}`);
   const counts = new Map([...recomputedTables(comparison)].map(([name, table]) => [name, countRows(table)]));
   const sentences = sentencesOf(comparison, counts);
-  return { found, comparison, counts, sentences, steps: sentences.map(({ words }) => words), problems };
+  return { found, comparison, counts, sentences, steps: sentences.map(String), problems };
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {

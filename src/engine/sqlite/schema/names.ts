@@ -1,20 +1,21 @@
 /** Names that SQLite cannot distinguish or uses itself, although PostgreSQL allows them. */
+import { type Sentence, say, type Wording } from '../../../base/sentence.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import type { Problem } from '../../migration/risks.ts';
 import { indexesOf } from './schema.ts';
 
-const RESERVED_TABLES: readonly (readonly [RegExp, string])[] = [
-  [/^sqlite_/, "a name of SQLite's own tables"],
-  [/^pragma_/, "a name of SQLite's own functions"],
-  [/^json_(each|tree)$/, 'a function of SQLite'],
-  [/^old$/, 'the name of the old row in triggers'],
-  [/^_.*_search(_\w+)?$/, 'a name of search indexes'],
+const RESERVED_TABLES: readonly (readonly [RegExp, Sentence])[] = [
+  [/^sqlite_/, say`a name of SQLite's own tables`],
+  [/^pragma_/, say`a name of SQLite's own functions`],
+  [/^json_(each|tree)$/, say`a function of SQLite`],
+  [/^old$/, say`the name of the old row in triggers`],
+  [/^_.*_search(_\w+)?$/, say`a name of search indexes`],
 ];
-const RESERVED_COLUMNS: Readonly<Record<string, string>> = {
-  rowid: 'the number of a row',
-  _rowid_: 'the number of a row',
-  true: 'a value, even in quotes,',
-  false: 'a value, even in quotes,',
+const RESERVED_COLUMNS: Readonly<Record<string, Sentence>> = {
+  rowid: say`the number of a row`,
+  _rowid_: say`the number of a row`,
+  true: say`a value, even in quotes,`,
+  false: say`a value, even in quotes,`,
 };
 
 export function sqliteNameProblems({ collections }: Catalogue): Problem[] {
@@ -27,24 +28,22 @@ function collectionProblems({ name, fields }: Collection): Problem[] {
   const reason = RESERVED_TABLES.find(([pattern]) => pattern.test(lower(name)))?.[1];
   const names = fields.map((field) => field.name);
   return [
-    ...(reason === undefined ? [] : [{ words: `${name} is ${reason} on SQLite. Choose another name` }]),
+    ...(reason === undefined ? [] : [say`${name} is ${reason} on SQLite. Choose another name`]),
     ...fields.flatMap((field) => {
       const use = Object.hasOwn(RESERVED_COLUMNS, lower(field.name)) ? RESERVED_COLUMNS[lower(field.name)] : undefined;
-      return use === undefined ? [] : [{ words: `${name}.${field.name} is ${use} on SQLite. Choose another name` }];
+      return use === undefined ? [] : [say`${`${name}.${field.name}`} is ${use} on SQLite. Choose another name`];
     }),
-    ...sameNames(names, ` of ${name}`),
+    ...sameNames(names, say` of ${name}`),
   ];
 }
 
-function sameNames(names: readonly string[], of: string): Problem[] {
+function sameNames(names: readonly string[], of: Wording): Problem[] {
   const byName = new Map<string, string>();
   return names.flatMap((name) => {
     const other = byName.get(lower(name));
     byName.set(lower(name), name);
     if (other === undefined) return [];
-    return [
-      { words: `${other} and ${name}${of} differ only in case, which SQLite ignores in names. Rename one of them` },
-    ];
+    return [say`${other} and ${name}${of} differ only in case, which SQLite ignores in names. Rename one of them`];
   });
 }
 
