@@ -210,6 +210,26 @@ browserStories(
       expect(await page.evaluate('window.isSamePage')).toBe(true);
     });
 
+    test('Ctrl+K as the first key loses no letter of what is typed while its code loads', async () => {
+      const { page } = stage;
+      for (const begin of ['Control+k', 's']) {
+        await stage.open('');
+        await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+        await page.route(/assets\/chunk/, async (route) => {
+          await Bun.sleep(500);
+          await route.continue();
+        });
+        if (begin === 's') await page.getByRole('searchbox').focus();
+        await page.keyboard.press(begin);
+        await page.keyboard.type('supp'.slice(begin === 's' ? 1 : 0), { delay: 125 });
+        await page.getByRole('option', { name: 'Suppliers Collections' }).waitFor();
+        expect(await page.getByRole('combobox', { name: 'Jump to' }).inputValue()).toBe('supp');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Suppliers', level: 1 }).waitFor();
+        await page.unroute(/assets\/chunk/);
+      }
+    });
+
     test('the columns and the height of rows can be chosen, and the choice is stored', async () => {
       const { page } = stage;
       await stage.open('/c/products');

@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { isLoggedIn, logOut, requestLogin, session, token } from '../api/session/session.ts';
 import { showDialog } from '../components/dialog.tsx';
 import { choiceItems, Menu, type MenuItem } from '../components/menu.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand } from '../components/on-demand.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { clearDrafts } from '../record/stored-drafts.ts';
 import { chooseTheme, currentTheme, THEMES, type Theme } from './theme.ts';
 
-const PasswordDialog = onDemand(() => import('./password-dialog.tsx'));
+const PasswordDialog = dialogOnDemand(() => import('./password-dialog.tsx'));
 
 export function AccountMenu() {
   const [theme, setTheme] = useState(currentTheme);

@@ -7,7 +7,7 @@ import { newRows } from '../api/questions.ts';
 import { isLoginNeeded, token } from '../api/session/session.ts';
 import { Dialogs, showDialog } from '../components/dialog.tsx';
 import { ContextMenu } from '../components/menu.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand, onDemand } from '../components/on-demand.tsx';
 import { PageBars } from '../components/page-bars.tsx';
 import { Announcement, NotFound } from '../components/small.tsx';
 import { Toasts } from '../components/toasts.tsx';
@@ -16,7 +16,7 @@ import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 
 const LoginPage = onDemand(() => import('./login.tsx'));
-const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
+const NewRowDialog = dialogOnDemand(() => import('../record/new-row-dialog.tsx'));
 
 newRows.ask = (row) =>
   new Promise((answer) => {

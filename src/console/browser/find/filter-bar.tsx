@@ -9,7 +9,7 @@ import { pathOf } from '../api/query/text.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { Menu } from '../components/menu.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand } from '../components/on-demand.tsx';
 import { Toolbar } from '../components/toolbar.tsx';
 import { t } from '../i18n/text.ts';
 import { FilterPopover } from './filter-popover.tsx';
@@ -17,7 +17,7 @@ import { describeCondition } from './or-groups.ts';
 import { quickFields } from './quick-fields.ts';
 import { RequestLine } from './request-line.tsx';
 
-const AdvancedDialog = onDemand(() => import('./advanced-dialog.tsx'));
+const AdvancedDialog = dialogOnDemand(() => import('./advanced-dialog.tsx'));
 
 export function FilterBar({ query }: { readonly query: ListQuery }) {
   const { collection, filters } = query;

@@ -8,11 +8,11 @@ import { parseQuery } from '../api/query/list.ts';
 import { IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand } from '../components/on-demand.tsx';
 import { useShortcut } from '../components/shortcut.ts';
 import { t } from '../i18n/text.ts';
 
-const Palette = onDemand(() => import('./palette.tsx'));
+const Palette = dialogOnDemand(() => import('./palette.tsx'));
 
 const WAIT_MS = 150;
 

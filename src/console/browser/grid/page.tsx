@@ -8,7 +8,7 @@ import { type ListQuery, listUrl, ownValue, parseQuery, ROW, rememberList, unind
 import { keyText, pathOf } from '../api/query/text.ts';
 import { Button } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand, onDemand } from '../components/on-demand.tsx';
 import { NotFound, PageTitle } from '../components/small.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { Toolbar } from '../components/toolbar.tsx';
@@ -27,7 +27,7 @@ import { useLiveRows } from './use-live-rows.ts';
 const Board = onDemand(() => import('../views/board.tsx'));
 const TreeView = onDemand(() => import('../views/tree.tsx'));
 const Cards = onDemand(() => import('../views/cards.tsx'));
-const ColumnsDialog = onDemand(() => import('./columns/columns-dialog.tsx'));
+const ColumnsDialog = dialogOnDemand(() => import('./columns/columns-dialog.tsx'));
 const Facets = onDemand(() => import('../find/facets.tsx'));
 const RowPanel = onDemand(() => import('./row-panel.tsx'));
 

@@ -8,7 +8,7 @@ import { type ListQuery, ROW } from '../api/query/list.ts';
 import { equals, keyText, rowAddress } from '../api/query/text.ts';
 import { showDialog } from '../components/dialog.tsx';
 import { type MenuGroup, showContextMenu } from '../components/menu.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand } from '../components/on-demand.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
@@ -17,7 +17,7 @@ import type { Blocks } from './clipboard/blocks.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
 import { type CellPlace, rangeOf, type Selection } from './selection.ts';
 
-const DeleteDialog = onDemand(() => import('../record/delete-dialog.tsx'));
+const DeleteDialog = dialogOnDemand(() => import('../record/delete-dialog.tsx'));
 
 /** Kinds whose values the query language compares. */
 const COMPARED = ['text', 'number', 'boolean', 'date', 'choice', 'reference'];

@@ -3,10 +3,10 @@ import { type Change, rowFilter } from '../api/changes.ts';
 import type { Pair } from '../api/query/list.ts';
 import { titleOfChange } from '../api/query/title-lookup.ts';
 import { showDialog } from '../components/dialog.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
 
-const RestoreDialog = onDemand(() => import('./restore-dialog.tsx'));
+const RestoreDialog = dialogOnDemand(() => import('./restore-dialog.tsx'));
 
 /** Shows what an undo of these changes would do, and asks for it. */
 export const askToRestore = (title: string, filters: readonly Pair[]): Promise<void> =>

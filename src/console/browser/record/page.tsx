@@ -10,7 +10,7 @@ import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { showDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
-import { onDemand, partOnDemand } from '../components/on-demand.tsx';
+import { dialogOnDemand, partOnDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, NotFound, PageTitle, Skeleton } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
@@ -23,7 +23,7 @@ import { type RowForm, useRowForm } from './use-save.ts';
 
 const RelatedRows = partOnDemand(() => import('./related-rows.tsx'));
 const Comments = partOnDemand(() => import('./comments.tsx'));
-const DeleteDialog = onDemand(() => import('./delete-dialog.tsx'));
+const DeleteDialog = dialogOnDemand(() => import('./delete-dialog.tsx'));
 const RowHistory = partOnDemand(() => import('../history/row-history.tsx'));
 
 export default function RecordPage() {

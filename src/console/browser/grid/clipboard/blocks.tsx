@@ -5,7 +5,7 @@ import type { Row } from '../../api/catalogue.ts';
 import { loadedRow, loadRows } from '../../api/queries.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { showDialog } from '../../components/dialog.tsx';
-import { onDemand } from '../../components/on-demand.tsx';
+import { dialogOnDemand } from '../../components/on-demand.tsx';
 import { notify, notifyError } from '../../components/toasts.tsx';
 import { type Formats, notationsOf } from '../../fields/parse.ts';
 import { formatValue, kindOf, parseText, printValue } from '../../fields/registry.ts';
@@ -16,7 +16,7 @@ import { cellCount, type Range, rangeOf, type Selection } from '../selection.ts'
 import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
 import { editsOf, findBlockNames, type Parse, parserFor, planBlock } from './paste.ts';
 
-const PasteDialog = onDemand(() => import('./paste-dialog.tsx'));
+const PasteDialog = dialogOnDemand(() => import('./paste-dialog.tsx'));
 
 const MAX_COPIED_ROWS = 20_000;
 

@@ -5,12 +5,12 @@ import type { ListQuery } from '../../api/query/list.ts';
 import { keyText } from '../../api/query/text.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { showDialog } from '../../components/dialog.tsx';
-import { onDemand } from '../../components/on-demand.tsx';
+import { dialogOnDemand } from '../../components/on-demand.tsx';
 import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
-const BulkDialog = onDemand(() => import('./bulk-dialog.tsx'));
-const DeleteDialog = onDemand(() => import('../../record/delete-dialog.tsx'));
+const BulkDialog = dialogOnDemand(() => import('./bulk-dialog.tsx'));
+const DeleteDialog = dialogOnDemand(() => import('../../record/delete-dialog.tsx'));
 
 interface SelectionBarProps {
   readonly query: ListQuery;
