@@ -36,6 +36,13 @@ export function say(parts: TemplateStringsArray, ...values: readonly SentenceVal
   );
 }
 
+/** The texts of an answer as words, with `sentences` for those that a client can say in another language. */
+export function withSentences<Answer extends object>(answer: Answer) {
+  const texts = Object.entries(answer).filter((each): each is [string, Sentence] => each[1] instanceof Sentence);
+  const words = Object.fromEntries(texts.map(([name, { words: text }]) => [name, text]));
+  return { ...answer, ...words, ...(texts.length > 0 && { sentences: Object.fromEntries(texts) }) };
+}
+
 /** What a message says about a named part: `products.sku: …`. */
 export function about(name: Wording, problem: Wording): Sentence {
   return say`${name}: ${problem}`;

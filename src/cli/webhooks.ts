@@ -53,7 +53,8 @@ async function list(settings: Settings): Promise<void> {
 
 async function failures(settings: Settings, name: string): Promise<void> {
   const filter = name === '' ? '' : `webhook=eq.${encodeURIComponent(name)}&`;
-  const rows = await withWebhooks(settings, (store) => store.deliveries(`${filter}order=webhook,seq`));
+  const deliveries = await withWebhooks(settings, (store) => store.deliveries(`${filter}order=webhook,seq`));
+  const rows = deliveries.map((each) => ({ ...each, reason: each.reason && String(each.reason) }));
   const columns = ['webhook', 'seq', 'collection', 'key', 'status', 'attempts', 'next_at', 'reason'] as const;
   printRows(columns, rows, settings.json, 'No delivery failed or waits.');
 }

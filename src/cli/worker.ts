@@ -1,6 +1,6 @@
 /** A worker process: started by `catalogue serve --workers`, from which it receives its settings. */
 
-import { say } from '../base/sentence.ts';
+import { say, type Wording } from '../base/sentence.ts';
 import { openLog } from '../observe/log.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Certificate } from '../serve/certificate.ts';
@@ -63,8 +63,8 @@ export const command: Command = {
       applyEdit: async (edit) =>
         ((await channel.ask('edit', LONG_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? say`it takes too long`,
       backUp: async () => {
-        const answer = (await channel.ask('backUp', LONG_TIMEOUT_MS)) as { readonly failure?: string } | undefined;
-        return answer === undefined ? 'it takes too long' : answer.failure;
+        const answer = (await channel.ask('backUp', LONG_TIMEOUT_MS)) as { readonly failure?: Wording } | undefined;
+        return answer === undefined ? say`it takes too long` : answer.failure;
       },
       whole: new WorkerReport(channel, ANSWER_TIMEOUT_MS),
       onObservation: (each) => {

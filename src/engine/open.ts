@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileProblem } from '../base/files/output-file.ts';
+import { say } from '../base/sentence.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { StoredRow } from '../plan/write-plan.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
@@ -107,10 +108,10 @@ export async function storableCatalogue(url: string, catalogue: Catalogue): Prom
 
 /** Throws unless the service can back it up. */
 export function checkBackedUp(url: string): void {
-  if (isInMemory(url)) throw new ConfigError('--backup-every needs a file: a catalogue in memory has none');
+  if (isInMemory(url)) throw new ConfigError(say`--backup-every needs a file: a catalogue in memory has none`);
   if (!isPostgresUrl(url)) return;
   throw new ConfigError(
-    '--backup-every is for SQLite. Leave it out, and back up PostgreSQL with its own tools: pg_basebackup with continuous archiving, or pg_dump',
+    say`--backup-every is for SQLite. Leave it out, and back up PostgreSQL with its own tools: pg_basebackup with continuous archiving, or pg_dump`,
   );
 }
 

@@ -3,6 +3,7 @@
  * the request to back up now.
  */
 import { ApiError } from '../../base/errors.ts';
+import { say, type Wording, withSentences } from '../../base/sentence.ts';
 import { checkBackedUp } from '../../engine/open.ts';
 import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../../response/own-resources.ts';
 import type { ServeSettings } from '../../settings/by-command.ts';
@@ -11,7 +12,7 @@ import { describeBackups, openPlace, reasonOf } from './stored-backups.ts';
 type BackupSettings = Pick<ServeSettings, 'database' | 'backupSeconds' | 'backupTo' | 'backupFolder'>;
 
 /** Resolves to the reason of a failure. */
-export type BackUp = () => Promise<string | undefined>;
+export type BackUp = () => Promise<Wording | undefined>;
 
 /** `backUp` is absent if the service makes no backups. */
 export function backupResources(settings: BackupSettings, audit: Audit, backUp: BackUp | undefined): Resources {
@@ -24,7 +25,7 @@ export function backupResources(settings: BackupSettings, audit: Audit, backUp: 
     }
     audit('a backup was requested', { by: context.caller?.name });
     const reason = await backUp();
-    if (reason !== undefined) throw new ApiError('CAT503', `the backup failed: ${reason}`);
+    if (reason !== undefined) throw new ApiError('CAT503', say`the backup failed: ${reason}`);
     return jsonAnswer(201, await stateOf(settings));
   };
   return { backups: { GET: list, HEAD: list, POST: add } };
@@ -35,7 +36,7 @@ async function stateOf(settings: BackupSettings) {
   const place = backupTo || backupFolder;
   const state = { place, interval_seconds: backupSeconds, last_backup_at: null, is_late: false, problem: null };
   const problem = problemOf(settings);
-  if (problem !== undefined) return { ...state, problem, backups: [] };
+  if (problem !== undefined) return withSentences({ ...state, problem, backups: [] });
   try {
     const backups = await describeBackups(openPlace(place));
     const last_backup_at = backups.at(-1)?.time ?? null;
@@ -44,13 +45,13 @@ async function stateOf(settings: BackupSettings) {
     return { ...state, last_backup_at, is_late: backupSeconds > 0 && age > 2000 * backupSeconds, backups };
   } catch (error) {
     // Without regular backups, the folder need not exist.
-    const cause = backupSeconds === 0 && backupTo === '' ? null : `${place} cannot be read: ${reasonOf(error)}`;
-    return { ...state, is_late: backupSeconds > 0, problem: cause, backups: [] };
+    const cause = backupSeconds === 0 && backupTo === '' ? null : say`${place} cannot be read: ${reasonOf(error)}`;
+    return withSentences({ ...state, is_late: backupSeconds > 0, problem: cause, backups: [] });
   }
 }
 
 /** Why the service cannot make backups of this database. */
-function problemOf({ database }: BackupSettings): string | undefined {
+function problemOf({ database }: BackupSettings): Wording | undefined {
   try {
     checkBackedUp(database);
   } catch (error) {

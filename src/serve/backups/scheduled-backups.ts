@@ -1,5 +1,6 @@
 /** Backups at regular times while the service runs, and the log of changes after the last one in between. */
 import { counter, gauge, type Metric } from '../../base/metric.ts';
+import { say, type Wording } from '../../base/sentence.ts';
 import type { LogMark, Maintenance } from '../../engine/shared/maintenance.ts';
 import type { ObjectStore } from '../../files/storage/storage.ts';
 import type { Log } from '../../observe/log.ts';
@@ -43,7 +44,7 @@ export class ScheduledBackups {
   /** After a failure, nothing is tried before this time. */
   private retryAt = 0;
   private failures = 0;
-  private lastFailure = '';
+  private lastFailure: Wording = '';
   /** Whether a person wants a backup now. */
   private isAsked = false;
   /** The moment of the last good backup, and when the log was last found stored completely. */
@@ -70,9 +71,9 @@ export class ScheduledBackups {
   };
 
   /** Backs up at once. Resolves to the reason if that fails. */
-  readonly backUp = async (): Promise<string | undefined> => {
+  readonly backUp = async (): Promise<Wording | undefined> => {
     while (this.pending !== undefined) await this.pending;
-    if (this.isStopped) return 'the service stops';
+    if (this.isStopped) return say`the service stops`;
     clearTimeout(this.timer);
     const before = this.failures;
     this.isAsked = true;
@@ -108,7 +109,7 @@ export class ScheduledBackups {
       this.failures++;
       this.retryAt = Date.now() + Math.min(RETRY_SECONDS, backupSeconds) * 1000;
       this.lastFailure = reasonOf(error);
-      this.log.write('error', 'backup failed', { place, reason: this.lastFailure });
+      this.log.write('error', 'backup failed', { place, reason: String(this.lastFailure) });
     } finally {
       this.isAsked = false;
     }

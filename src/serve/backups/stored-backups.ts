@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ApiError } from '../../base/errors.ts';
 import { fileProblem, PRIVATE_MODE, temporaryPath } from '../../base/files/output-file.ts';
+import { say, type Wording } from '../../base/sentence.ts';
 import type { LogMark, Maintenance, Progress } from '../../engine/shared/maintenance.ts';
 import { Bucket, isS3 } from '../../files/storage/bucket.ts';
 import { Folder } from '../../files/storage/folder.ts';
@@ -115,7 +116,7 @@ export async function storeFile(place: ObjectStore, name: string, path: string, 
     await place.put(stored, source, size);
     if ((await digestOf(inParts(place.get(stored, size)))) !== expected) {
       await place.delete(stored);
-      throw new ConfigError(`${stored} in ${place.location} differs from what was written; it was removed`);
+      throw new ConfigError(say`${stored} in ${place.location} differs from what was written; it was removed`);
     }
     return stored;
   } finally {
@@ -220,8 +221,8 @@ async function objectsIn(place: ObjectStore): Promise<readonly StoredObject[]> {
 }
 
 /** The reason of a failure as one sentence. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (!(error instanceof ApiError)) return String(fileProblem(error));
-  return String(fileProblem({ code: error.reason, message: String(error.cause ?? error.message) }));
+export function reasonOf(error: unknown): Wording {
+  if (error instanceof ConfigError) return error.wording;
+  if (!(error instanceof ApiError)) return fileProblem(error);
+  return fileProblem({ code: error.reason, message: String(error.cause ?? error.message) });
 }

@@ -7,6 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { WEBHOOK_SECONDS } from '../../base/limits/engine.ts';
 import { plainHost } from '../../base/net/address.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
+import { type Sentence, say } from '../../base/sentence.ts';
 
 export interface Receiver {
   readonly url: URL;
@@ -34,14 +35,12 @@ export function deliver(
   receiver: Receiver,
   { id, body, traceParent }: Message,
   stopped: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Sentence | undefined> {
   const { url, key } = receiver;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   const options: RequestOptions = {
     method: 'POST',
-    // The address that is checked is the address that is used.
-    lookup: checkedLookup(receiver),
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -57,45 +56,49 @@ export function deliver(
   if (forbidden !== undefined) return Promise.resolve(forbidden);
   return new Promise((resolve) => {
     let request: ClientRequest | undefined;
-    const end = (reason: string | undefined) => {
+    const end = (reason: Sentence | undefined) => {
       clearTimeout(timer);
       stopped.removeEventListener('abort', stop);
       resolve(reason);
       request?.destroy();
     };
-    const stop = () => end('the service stopped');
-    const timer = setTimeout(() => end(`no answer within ${WEBHOOK_SECONDS} s`), WEBHOOK_SECONDS * 1000);
+    const stop = () => end(say`the service stopped`);
+    const timer = setTimeout(() => end(say`no answer within ${WEBHOOK_SECONDS} s`), WEBHOOK_SECONDS * 1000);
+    const fail = ({ code, message }: NodeJS.ErrnoException) => end(say`the connection failed: ${code ?? message}`);
     stopped.addEventListener('abort', stop);
     try {
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-      request = send(url, options, ({ statusCode = 0 }: IncomingMessage) => end(reasonOf(statusCode)));
-      request.on('error', (error) => end(error.message));
+      // The address that is checked is the address that is used.
+      const checked = { ...options, lookup: checkedLookup(receiver, end) };
+      request = send(url, checked, ({ statusCode = 0 }: IncomingMessage) => end(reasonOf(statusCode)));
+      request.on('error', fail);
       request.end(body);
     } catch (error) {
-      end((error as Error).message);
+      fail(error as Error);
     }
   });
 }
 
-function reasonOf(status: number): string | undefined {
+function reasonOf(status: number): Sentence | undefined {
   if (status >= 200 && status < 300) return undefined;
-  return status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`;
+  return status >= 300 && status < 400 ? say`status ${status}: redirects are not followed` : say`status ${status}`;
 }
 
-function checkedLookup(receiver: Receiver): LookupFunction {
+function checkedLookup(receiver: Receiver, forbid: (reason: Sentence) => void): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const reasons = error === null ? addresses.map(({ address }) => forbiddenReason(receiver, address)) : [];
       const forbidden = reasons.find((reason) => reason !== undefined);
-      if (error !== null || forbidden !== undefined) callback(error ?? new Error(forbidden), '', 4);
+      if (forbidden !== undefined) forbid(forbidden);
+      if (error !== null || forbidden !== undefined) callback(error ?? new Error(String(forbidden)), '', 4);
       else if (options.all === true) callback(null, addresses);
       else callback(null, addresses[0]!.address, addresses[0]!.family);
     });
   };
 }
 
-function forbiddenReason({ url, networks }: Receiver, address: string): string | undefined {
+function forbiddenReason({ url, networks }: Receiver, address: string): Sentence | undefined {
   if (networks.has(address)) return undefined;
-  if (RESERVED.has(address)) return `${address} is not a public address; --webhook-networks allows others`;
-  return url.protocol === 'https:' ? undefined : `${address} needs https; --webhook-networks allows http`;
+  if (RESERVED.has(address)) return say`${address} is not a public address; --webhook-networks allows others`;
+  return url.protocol === 'https:' ? undefined : say`${address} needs https; --webhook-networks allows http`;
 }

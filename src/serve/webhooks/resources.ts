@@ -6,6 +6,7 @@ import { ApiError, onError } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
 import { LISTED_DELIVERIES, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
+import { type Sentence, withSentences } from '../../base/sentence.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { builtIn } from '../../collection/types/index.ts';
@@ -24,7 +25,7 @@ const MOMENT = builtIn('timestamptz');
 export function webhookResources(
   engine: Engine,
   catalogue: Catalogue,
-  { test }: { readonly test: (name: string) => Promise<string | undefined> },
+  { test }: { readonly test: (name: string) => Promise<Sentence | undefined> },
   audit: Audit,
 ): Resources {
   const { webhooks = [] } = catalogue.draft;
@@ -36,8 +37,10 @@ export function webhookResources(
     if (webhook !== undefined) return webhook;
     throw new ApiError('CAT404', `no webhook has the name ${key}`, { hint: 'GET /catalogue/webhooks lists them.' });
   };
-  const deliveries = async (asked: ResourceRequest) =>
-    jsonAnswer(200, await store.deliveries(`${isOf(webhookOf(asked))}&order=seq&limit=${LISTED_DELIVERIES}`));
+  const deliveries = async (asked: ResourceRequest) => {
+    const filter = `${isOf(webhookOf(asked))}&order=seq&limit=${LISTED_DELIVERIES}`;
+    return jsonAnswer(200, (await store.deliveries(filter)).map(withSentences));
+  };
   const send = async (asked: ResourceRequest) => {
     const form = 'a JSON object with seq, since or test, or {} for all deliveries';
     const body = await objectIn(bodies, asked.context.call, form);
@@ -60,7 +63,7 @@ export function webhookResources(
     const about = { webhook: webhook.name, by: asked.context.caller?.name };
     if (isTest === true) {
       audit('a test of a webhook is requested', about);
-      return jsonAnswer(200, { reason: (await test(webhook.name)) ?? null });
+      return jsonAnswer(200, withSentences({ reason: (await test(webhook.name)) ?? null }));
     }
     const count = await redeliver(engine, catalogue, webhook, { seq: seq as number | undefined, since: time });
     audit('deliveries of a webhook are sent again', about);

@@ -3,6 +3,7 @@
  * later changes of its row wait for it, other rows do not. While the receiver is down, the log holds the rest.
  */
 import { WEBHOOK_CHANGES, WEBHOOK_MESSAGES, WEBHOOK_RETRY_HOURS, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
+import { type Sentence, say } from '../../base/sentence.ts';
 import type { ChangeLog, LogPosition } from '../../engine/engine.ts';
 import { isInLog, isSame } from '../../feed/event-id.ts';
 import { deliver, type Receiver } from './deliver.ts';
@@ -29,7 +30,7 @@ interface SenderContext {
   readonly stopped: AbortSignal;
   /** Whether this process still has the lease. */
   readonly maySend: () => boolean;
-  readonly onFailure: (seq: number, reason: string) => void;
+  readonly onFailure: (seq: number, reason: Sentence) => void;
 }
 
 /** A message to send: a new change, or a delivery that is repeated. */
@@ -120,7 +121,7 @@ export class WebhookSender {
   }
 
   /** Sends a message that is not a change. Resolves to the reason why it was not accepted. */
-  test(): Promise<string | undefined> {
+  test(): Promise<Sentence | undefined> {
     const body = JSON.stringify({ at: new Date().toISOString(), kind: 'test' });
     const message = { id: `${this.name}-test-${crypto.randomUUID()}`, body, traceParent: undefined };
     return deliver(this.context.receiver, message, this.context.stopped);
@@ -177,8 +178,8 @@ export class WebhookSender {
     return { failing, done, delivered };
   }
 
-  private async send({ seq, change }: Item): Promise<string | undefined> {
-    if (change === undefined) return 'the change is no longer in the log';
+  private async send({ seq, change }: Item): Promise<Sentence | undefined> {
+    if (change === undefined) return say`the change is no longer in the log`;
     const { receiver, stopped, onFailure } = this.context;
     const reason = await deliver(
       receiver,
@@ -198,7 +199,7 @@ export class WebhookSender {
   }
 
   /** Without a reason, it has not been tried. */
-  private later({ seq, change, delivery }: Item, reason: string | undefined): Delivery {
+  private later({ seq, change, delivery }: Item, reason: Sentence | undefined): Delivery {
     const now = Date.now();
     const attempts = (delivery?.attempts ?? 0) + (reason === undefined ? 0 : 1);
     const first = delivery?.first_at ?? new Date(now).toISOString();

@@ -3,6 +3,7 @@
  * deliveries are in tables of the service.
  */
 import { DEFAULT_HISTORY_DAYS } from '../../base/limits/engine.ts';
+import { Sentence, type Wording } from '../../base/sentence.ts';
 import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
@@ -32,7 +33,7 @@ export interface Delivery {
   readonly attempts: number;
   readonly first_at: string;
   readonly next_at: string | null;
-  readonly reason: string | null;
+  readonly reason: Wording | null;
 }
 
 /** The name of the row with the lease. */
@@ -73,8 +74,9 @@ export class WebhookStore extends RowStore {
     return (await this.progress()).filter(isChosen);
   }
 
-  deliveries(query: string): Promise<readonly Delivery[]> {
-    return this.rows<Delivery>(DELIVERIES, query);
+  async deliveries(query: string): Promise<readonly Delivery[]> {
+    const rows = await this.rows<Delivery & { readonly reason: string | null }>(DELIVERIES, query);
+    return rows.map((row) => ({ ...row, reason: row.reason && readReason(row.reason) }));
   }
 
   /** Stores the result of a round in one transaction. A delivery that fails for good removes old ones. */
@@ -84,7 +86,7 @@ export class WebhookStore extends RowStore {
     const expired = `webhook=eq.${encodeURIComponent(name)}&status=eq.failed&first_at=lt.${oldest}`;
     await this.execute([
       this.change(WEBHOOKS, `name=eq.${encodeURIComponent(name)}`, progress),
-      ...(failing.length === 0 ? [] : [this.insertion(DELIVERIES, failing, 'replace')]),
+      ...(failing.length === 0 ? [] : [this.insertion(DELIVERIES, failing.map(storable), 'replace')]),
       ...(failing.some(({ status }) => status === 'failed') ? [this.deletion(DELIVERIES, expired)] : []),
       ...(done.length === 0 ? [] : [this.deletion(DELIVERIES, removed)]),
     ]);
@@ -92,7 +94,7 @@ export class WebhookStore extends RowStore {
 
   async redeliver(deliveries: readonly Delivery[]): Promise<void> {
     await this.tables.create();
-    await this.execute([this.insertion(DELIVERIES, deliveries, 'replace')]);
+    await this.execute([this.insertion(DELIVERIES, deliveries.map(storable), 'replace')]);
   }
 
   private async rows<Row>(collection: Collection, text: string): Promise<readonly Row[]> {
@@ -104,6 +106,17 @@ export class WebhookStore extends RowStore {
     const [result] = await this.execute([write]);
     return result!.affected > 0;
   }
+}
+
+/** A reason is stored with its template. Those of earlier versions are words. */
+function storable({ reason, ...delivery }: Delivery) {
+  return { ...delivery, reason: reason instanceof Sentence ? JSON.stringify(reason) : reason };
+}
+
+function readReason(stored: string): Wording {
+  if (!stored.startsWith('{"')) return stored;
+  const { template, values } = JSON.parse(stored) as Sentence;
+  return new Sentence(template, values);
 }
 
 /** A change, and its text as the log prints it. */

@@ -4,6 +4,7 @@ import { ApiError } from '../../base/errors.ts';
 import { lazyAsync } from '../../base/memo.ts';
 import { counter, gauge, type Metric } from '../../base/metric.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
+import { type Sentence, say } from '../../base/sentence.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { isSecret, SECRET_FORM, SECRET_VARIABLE } from '../../declare/webhooks.ts';
@@ -20,7 +21,7 @@ const RENEW_MS = 5_000;
 const POLL_MS = 500;
 /** After an error of the database. */
 const ERROR_MS = 5_000;
-const NO_LOG = 'webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30.';
+const NO_LOG = say`webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30`;
 
 interface WebhookSettings {
   readonly webhookNetworks: readonly string[];
@@ -68,7 +69,7 @@ export class Webhooks {
     const { log: changeLog } = this.engine;
     if (webhooks.length === 0) return;
     if (changeLog === undefined) {
-      this.log.write('warn', NO_LOG);
+      this.log.write('warn', String(NO_LOG));
       return;
     }
     const networks = new AddressRanges(this.settings.webhookNetworks);
@@ -83,7 +84,8 @@ export class Webhooks {
         store: this.store,
         stopped: this.stopping.signal,
         maySend: () => this.isSending(),
-        onFailure: (seq, reason) => this.log.write('warn', 'webhook failed', { webhook: name, seq, reason }),
+        onFailure: (seq, reason) =>
+          this.log.write('warn', 'webhook failed', { webhook: name, seq, reason: String(reason) }),
       });
     });
     this.loops = [
@@ -97,7 +99,7 @@ export class Webhooks {
     this.hasBegun || !context.call.isWrite ? next(context) : this.begin().then(() => next(context));
 
   /** Resolves to the reason why a message was not accepted. */
-  readonly test = async (name: string): Promise<string | undefined> => {
+  readonly test = async (name: string): Promise<Sentence | undefined> => {
     if (this.engine.log === undefined) return NO_LOG;
     const sender = this.senders.find((each) => each.name === name);
     if (sender !== undefined) return sender.test();

@@ -13,6 +13,7 @@ interface State {
   readonly last_backup_at: string | null;
   readonly is_late: boolean;
   readonly problem: string | null;
+  readonly sentences?: Readonly<Record<string, { readonly words: string }>>;
   readonly backups: readonly { readonly backup: string; readonly bytes: number; readonly encrypted: boolean }[];
 }
 
@@ -55,7 +56,9 @@ test('an administrator sees the backups and makes one now; others do not', async
   // A place that cannot be written is a reason, and the service goes on.
   rmSync(join(cwd, 'backups'), { recursive: true });
   writeFileSync(join(cwd, 'backups'), '');
-  await expectRefusal(await ask('POST'), 503, 'CAT503');
+  expect(await expectRefusal(await ask('POST'), 503, 'CAT503')).toMatchObject({
+    sentences: { message: { template: 'the backup failed: {0}' } },
+  });
   expect(await state()).toMatchObject({ is_late: true, problem: expect.stringContaining('backups'), backups: [] });
 });
 
@@ -82,6 +85,7 @@ test('a service that makes no backups says so', async () => {
   };
   const absent = join(temporaryFolder(), 'absent');
   expect(await stateOf('sqlite:some.db', absent)).toMatchObject({ interval_seconds: 0, problem: null, backups: [] });
-  const { problem } = await stateOf('postgres://somewhere/shop', absent);
+  const { problem, sentences } = await stateOf('postgres://somewhere/shop', absent);
   expect(problem).toContain('back up PostgreSQL with its own tools');
+  expect(sentences?.problem?.words).toBe(problem!);
 });

@@ -6,6 +6,7 @@ import { createApp } from '../../../src/app.ts';
 import { openAuthentication } from '../../../src/auth/access.ts';
 import { addKey } from '../../../src/auth/keys.ts';
 import { CredentialStore } from '../../../src/auth/store.ts';
+import { Sentence } from '../../../src/base/sentence.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
@@ -386,7 +387,7 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       ]);
     });
 
-    test('a webhook lists a limited number of deliveries, the oldest first', async () => {
+    test('a webhook lists a limited number of deliveries with reasons, the oldest first', async () => {
       const times = { first_at: '2026-11-18T08:30:00Z', next_at: null };
       const failed = {
         webhook: 'shop',
@@ -397,8 +398,16 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         ...times,
       } as const;
       const deliveries = Array.from({ length: 1_001 }, (_, at) => ({ ...failed, seq: 1_000 + at, reason: 'timeout' }));
-      await new WebhookStore(stored.engine).redeliver(deliveries);
+      const status = { seq: 999, reason: new Sentence('status {0}', [500]) };
+      await new WebhookStore(stored.engine).redeliver([...deliveries, { ...failed, ...status }]);
       const listed = (await (await ask('/catalogue/webhooks/shop')).json()) as { readonly seq: number }[];
+      const [first, second] = listed.slice(listed.findIndex(({ seq }) => Number(seq) === 999));
+      expect(first).toMatchObject({
+        reason: 'status 500',
+        sentences: { reason: { words: 'status 500', template: 'status {0}', values: [500] } },
+      });
+      expect(second).toMatchObject({ reason: 'timeout' });
+      expect(second).not.toHaveProperty('sentences');
       const seqs = listed.map(({ seq }) => Number(seq));
       expect(seqs).toHaveLength(1_000);
       expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
@@ -412,8 +421,11 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       const again = await askUnlogged('/catalogue/webhooks/shop', sendJson('POST', { since: '2000-01-01T00:00:00Z' }));
       await expectRefusal(again, 501, 'CAT501');
       const sent = await askUnlogged('/catalogue/webhooks/shop', sendJson('POST', { test: true }));
+      const reason =
+        'webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30';
       expect(await sent.json()).toEqual({
-        reason: 'webhooks need the log of changes, and --history-days is 0. Start the service with --history-days 30.',
+        reason,
+        sentences: { reason: { words: reason, template: reason, values: [] } },
       });
       await close();
     });

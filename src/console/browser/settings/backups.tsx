@@ -1,11 +1,12 @@
 /** The backups of the service: whether they are on time, the list of them, and a backup now. */
 import { useMutation } from '@tanstack/react-query';
+import type { Sentence } from '../../../base/sentence.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage, Loaded } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { language, locale } from '../i18n/locale.ts';
-import { t } from '../i18n/text.ts';
+import { t, translated } from '../i18n/text.ts';
 import { changeSetting, useSetting } from './api.ts';
 import { SettingsTable } from './settings-parts.tsx';
 
@@ -15,8 +16,9 @@ interface BackupState {
   readonly interval_seconds: number;
   readonly last_backup_at: string | null;
   readonly is_late: boolean;
-  /** Why there are none, in words of the service. */
+  /** Why there are none. */
   readonly problem: string | null;
+  readonly sentences?: { readonly problem: Sentence };
   readonly backups: readonly {
     readonly backup: string;
     readonly time: string;
@@ -34,10 +36,10 @@ export function Backups() {
   });
   return (
     <Loaded query={query}>
-      {({ place, interval_seconds, last_backup_at, is_late, problem, backups }) => (
+      {({ place, interval_seconds, last_backup_at, is_late, problem, sentences, backups }) => (
         <>
           {error !== null && <ErrorMessage error={error} />}
-          {problem !== null && <p className="notice danger">{problem}</p>}
+          {problem !== null && <p className="notice danger">{translated(sentences?.problem ?? problem)}</p>}
           {is_late && problem === null && <p className="notice warn">{t.settings.backupLate}</p>}
           {problem === null && (
             <p>

@@ -1,5 +1,6 @@
 /** The webhooks of the declaration, with their progress and the deliveries that failed or wait. */
 import { useState } from 'react';
+import type { Sentence } from '../../../base/sentence.ts';
 import type { WebhookDraft } from '../../../collection/draft.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog, showDialog } from '../components/dialog.tsx';
@@ -7,7 +8,7 @@ import { TextField } from '../components/inputs.tsx';
 import { notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
-import { t } from '../i18n/text.ts';
+import { t, translated } from '../i18n/text.ts';
 import { changeSetting, type Patch, useSetting } from './api.ts';
 import { DeclaredText } from './declared-text.tsx';
 import { previewChange } from './preview-dialog.tsx';
@@ -24,13 +25,12 @@ interface Webhook extends Omit<WebhookDraft, 'secret'> {
   readonly failed: number;
 }
 
-interface Delivery {
+interface Delivery extends Reason {
   readonly seq: number;
   readonly collection: string;
   readonly key: string | null;
   readonly attempts: number;
   readonly next_at: string | null;
-  readonly reason: string | null;
 }
 
 /** How often the progress is read again. */
@@ -68,8 +68,8 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
     setResult(words((await changeSetting('POST', path, body)) as Sent));
   const sendAgain = (body: Patch) => send(body, ({ count }) => t.settings.sentAgain(count));
   const test = () =>
-    send({ test: true }, ({ reason }) =>
-      reason === null ? t.settings.testAccepted : t.settings.testFailed(reason),
+    send({ test: true }, (answer) =>
+      answer.reason === null ? t.settings.testAccepted : t.settings.testFailed(reasonIn(answer)),
     ).catch(notifyError);
   const last = delivered_at === null ? t.settings.neverDelivered : formatMoment(delivered_at);
   const actions = [
@@ -99,11 +99,11 @@ function WebhookPart({ webhook, onChange }: WebhookPartProps) {
           <SettingsTable
             heads={t.settings.deliveryHeads}
             rows={deliveries.map((each) => ({ ...each, name: String(each.seq) }))}
-            cellsOf={({ collection, key, attempts, next_at, reason }) => [
-              `${collection} ${key ?? ''}`,
-              formatNumber(attempts),
-              next_at === null ? '' : formatMoment(next_at),
-              reason,
+            cellsOf={(each) => [
+              `${each.collection} ${each.key ?? ''}`,
+              formatNumber(each.attempts),
+              each.next_at === null ? '' : formatMoment(each.next_at),
+              reasonIn(each),
             ]}
             actionsOf={({ seq }) => [
               { label: t.settings.sendAgain, onClick: () => void sendAgain({ seq }).catch(notifyError) },
@@ -133,8 +133,14 @@ function SinceDialog({ send }: { readonly send: (since: string) => Promise<void>
 }
 
 /** The answer to a request to send. */
-interface Sent {
+interface Sent extends Reason {
   readonly count: number;
-  /** Why the receiver did not accept a test. */
-  readonly reason: string | null;
 }
+
+/** Why the receiver did not accept a message. */
+interface Reason {
+  readonly reason: string | null;
+  readonly sentences?: { readonly reason: Sentence };
+}
+
+const reasonIn = ({ reason, sentences }: Reason): string => translated(sentences?.reason ?? reason ?? '');
