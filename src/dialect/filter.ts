@@ -23,10 +23,10 @@ const CONFIG_NAME = /\(([\p{L}\p{N}_$ -]+)\)/uy;
 export function parseFilter(key: string, value: string, path = ''): Comparison {
   const field = readKey(key, value, path);
   const scanner = new Scanner('filter', value, () => hintFor(path + key, value));
-  const comparison = { kind: 'comparison', field, ...readTest(scanner, readRest) } as const;
+  const { negated, test } = readTest(scanner, readRest);
   scanner.skipSpaces();
   scanner.expectEnd();
-  return comparison;
+  return { kind: 'comparison', field, negated, test };
 }
 
 /** The first character of a comparison such as `data->>price!=eq.5`; a JSON key ends with one only in quotes. */

@@ -41,10 +41,11 @@ function linksOf(page: PageRead): string | undefined {
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
-  let links = `<${urlOf(page, isStart)}>; rel="first"`;
+  const first = firstUrl(page);
+  let links = `<${first}>; rel="first"`;
   if (plan.offset > 0) links += `, <${offsetUrl(page, Math.max(0, plan.offset - limit))}>; rel="prev"`;
   const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
-  if (hasMore) links += `, <${nextUrl(page, plan.offset + limit)}>; rel="next"`;
+  if (hasMore) links += `, <${nextUrl(page, first, plan.offset + limit)}>; rel="next"`;
   if (plan.count === 'exact' && total !== undefined && total > 0) {
     links += `, <${offsetUrl(page, (Math.ceil(total / limit) - 1) * limit)}>; rel="last"`;
   }
@@ -52,13 +53,22 @@ function linksOf(page: PageRead): string | undefined {
 }
 
 /** A counted list continues by offset, any other by its keys. */
-function nextUrl(page: PageRead, offset: number): string {
+function nextUrl(page: PageRead, first: string, offset: number): string {
   const { plan, end } = page;
   const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
   return keys === undefined
     ? offsetUrl(page, offset)
-    : urlOf(page, isStart, `${AFTER}=${encodeValue(`(${after(keys)})`)}`);
+    : `${first}${first.includes('?') ? '&' : '?'}${AFTER}=${encodeValue(`(${after(keys)})`)}`;
 }
+
+/** The URL as sent, unless it may have a parameter that the first page has not. */
+function firstUrl(page: PageRead): string {
+  const { url, query } = page;
+  return query.language === undefined && !CONTINUED.test(url) ? url : urlOf(page, isStart);
+}
+
+/** Matches names that `isStart` replaces, empty parameters, and encoded characters. */
+const CONTINUED = /[?&](?:&|$|(?:offset|after)(?:[=&]|$))|%/;
 
 function offsetUrl(page: PageRead, offset: number): string {
   return urlOf(page, isOffset, offset === 0 ? undefined : `offset=${offset}`);

@@ -106,13 +106,27 @@ function answerList(read: ListRead, result: ReadResult): Answer {
 /** The same request in one spelling: its parameters by name, as in PostgREST. */
 function withSortedQuery(url: string): string {
   const start = url.indexOf('?') + 1;
-  if (start === 0 || !url.includes('&', start)) return url;
-  const name = (parameter: string) => parameter.slice(0, parameter.indexOf('='));
+  if (start === 0 || isSorted(url, start)) return url;
   const parameters = url.slice(start).split('&');
-  const names = parameters.map(name);
-  if (names.every((each, index) => index === 0 || names[index - 1]! <= each)) return url;
-  const sorted = parameters.toSorted((one, other) => (name(one) < name(other) ? -1 : name(one) > name(other) ? 1 : 0));
+  const sorted = parameters.toSorted((one, other) =>
+    nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0,
+  );
   return `${url.slice(0, start)}${sorted.join('&')}`;
+}
+
+function isSorted(url: string, start: number): boolean {
+  let last = '';
+  for (let at = start, end = 0; end !== -1; at = end + 1) {
+    end = url.indexOf('&', at);
+    const name = nameOf(url.slice(at, end === -1 ? url.length : end));
+    if (name < last) return false;
+    last = name;
+  }
+  return true;
+}
+
+function nameOf(parameter: string): string {
+  return parameter.slice(0, parameter.indexOf('='));
 }
 
 /** Rows, their number and facets as one object. `summary` is the text of an object with the last two. */

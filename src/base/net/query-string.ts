@@ -8,21 +8,24 @@ export type Pair = readonly [key: string, value: string];
 export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   const pairs: Pair[] = [];
   if (query === '') return pairs;
+  const decoded = ENCODED.test(query) ? decode : itself;
   for (let start = 0; start < query.length; ) {
     const next = query.indexOf('&', start);
     const end = next === -1 ? query.length : next;
     // Searches within the pair only: searching to the end for each pair would take quadratic time.
-    if (end > start) pairs.push(decodePair(query.slice(start, end)));
+    if (end > start) pairs.push(decodePair(query.slice(start, end), decoded));
     if (pairs.length > most) throw new ApiError('54000', `a query string may have ${most} parameters`);
     start = end + 1;
   }
   return pairs;
 }
 
-export function decodePair(text: string): Pair {
+export function decodePair(text: string, decoded = decode): Pair {
   const equals = text.indexOf('=');
-  return equals === -1 ? [decode(text), ''] : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))];
+  return equals === -1 ? [decoded(text), ''] : [decoded(text.slice(0, equals)), decoded(text.slice(equals + 1))];
 }
+
+const itself = (text: string) => text;
 
 /** A name as a part of a path, and back. In a path, `+` is a plus sign. */
 export function pathPart(name: string): string {
@@ -37,7 +40,7 @@ const PLAIN_PART = /^\w*$/;
 
 /** `+` is a space. A `%` that does not begin an escape is literal, so that `like.Ch%` can be typed as it is. */
 export function decode(text: string): string {
-  if (!/[%+]/.test(text)) return text;
+  if (!ENCODED.test(text)) return text;
   const bytes = new TextEncoder().encode(text);
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -62,6 +65,7 @@ export function decode(text: string): string {
   });
 }
 
+const ENCODED = /[%+]/;
 const PERCENT = 37;
 const PLUS = 43;
 const SPACE = 32;

@@ -93,7 +93,7 @@ export function aggregate(name: Aggregate, of: Expression): Expression {
 
 /** A field, or a figure of related rows. */
 export function resolveTested(collection: Collection, path: FieldPath, embeds: Embeds): Expression {
-  const { figure, ...field } = path;
+  const { figure } = path;
   if (figure === undefined) {
     const of = resolvePath(collection, path);
     const source = sourceOf(of);
@@ -106,6 +106,7 @@ export function resolveTested(collection: Collection, path: FieldPath, embeds: E
     return of;
   }
   const { relation, to, where } = relatedRows(collection, figure.embed, embeds);
+  const field = { name: path.name, json: path.json };
   const expression = field.name === '' ? COUNT : aggregate(figure.aggregate, resolvePath(to, field));
   return relatedValue(relation, { name: figure.aggregate, expression }, to, where);
 }
