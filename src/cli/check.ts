@@ -75,7 +75,8 @@ async function checkFile(file: string, json: boolean): Promise<number> {
     return 0;
   } catch (error) {
     if (!json || !(error instanceof DeclarationError)) throw error;
-    console.log(JSON.stringify({ ok: false, file, mistakes: error.mistakes }));
+    const mistakes = error.mistakes.map((each) => ({ ...each, message: String(each.message) }));
+    console.log(JSON.stringify({ ok: false, file, mistakes }));
     return 1;
   }
 }
