@@ -7,6 +7,7 @@ import { unlessRejected } from '../../base/errors.ts';
 import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
+import type { Relation } from '../../collection/relations.ts';
 import { can, isLong, type Type } from '../../collection/types/type.ts';
 import { changingCollections } from '../../plan/access/named-fields.ts';
 import { NO_ORDER } from '../../plan/read/order.ts';
@@ -160,8 +161,12 @@ const REGEX_STEPS = 16;
 const READING_STEPS = 8;
 /** Each part of a list is compared with each element of the other. */
 const LIST_PART = 256;
-/** The steps of a filter that takes about as long as reading its texts. */
-const FEW_STEPS = 16;
+/** PostgreSQL may compare each part of a literal at each position of a text. */
+const LITERAL_PART = 4;
+/** A function of the database may take any time, or fail. */
+const FUNCTION_STEPS = 64;
+/** The steps of a filter that reads each of its texts once. */
+const FEW_STEPS = READING_STEPS;
 
 /** Whether the time of a filter may reveal that a row has a long text. */
 export function isCostlyFilter(where: Predicate, few = FEW_STEPS): boolean {
@@ -204,7 +209,7 @@ function stepsOf(predicate: Predicate, enough: number): number {
     case 'search':
       return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
     case 'exists':
-      return stepsOf(predicate.where, enough);
+      return stepsOfRelated(predicate, enough);
     case 'contains':
       return READING_STEPS + Math.floor(String(predicate.value).length / LIST_PART) + stepsOfExpression(predicate.of);
     case 'compare':
@@ -221,13 +226,22 @@ function isParsed(type: Type): boolean {
   return type.sqlite.keyed === true && isLong(type);
 }
 
-/** A literal is found in one pass; each wildcard may need several. */
+function stepsOfRelated({ relation, where }: { relation: Relation; where: Predicate }, enough: number): number {
+  return (relation.computedBy === undefined ? 0 : FUNCTION_STEPS) + stepsOf(where, enough);
+}
+
+/** A short literal is found in one pass; each wildcard may need several. */
 function stepsOfLike(pattern: string): number {
   const isPart = !pattern.slice(1, -1).includes('%') && !pattern.includes('_');
-  return isPart ? 1 : pattern.length;
+  return isPart ? 1 + Math.floor(pattern.length / LITERAL_PART) : pattern.length;
 }
 
 function stepsOfExpression(expression: Expression): number {
+  if (expression.kind === 'embed') {
+    const { relation, plan } = expression;
+    return stepsOfRelated({ relation, where: plan.where }, FEW_STEPS) + columnSteps(plan.columns);
+  }
+  if (expression.kind === 'field') return expression.field.computedOf === undefined ? 0 : FUNCTION_STEPS;
   if (!('of' in expression)) return 0;
   const reads = (expression.kind === 'path' || expression.kind === 'cast') && isLong(expression.of.type);
   return (reads ? READING_STEPS : 0) + stepsOfExpression(expression.of);
