@@ -1,11 +1,12 @@
 /** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
 import { ApiError } from './base/errors.ts';
 import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESIZED_MB } from './base/limits/files.ts';
+import { lazy } from './base/memo.ts';
 import type { Metric } from './base/metric.ts';
 import type { Catalogue, Collection } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise } from './engine/engine.ts';
-import { Files } from './files/files.ts';
+import type { Files } from './files/files.ts';
 import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
@@ -19,12 +20,9 @@ import type { Pages } from './http/pages.ts';
 import { findRows, listedMethods, routeOf } from './http/rows.ts';
 import { readSigned } from './http/signed-address.ts';
 import { type RowsTarget, targetOf } from './http/target.ts';
-import { batch } from './requests/batch.ts';
 import { personalRows } from './requests/personal-rows.ts';
 import { fileField, putFile } from './requests/put-file.ts';
 import { explainRead, readRows } from './requests/read.ts';
-import { callRoutine } from './requests/routine.ts';
-import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
 import {
   type Authenticate,
@@ -42,6 +40,12 @@ import { answerResource, type Resources } from './response/own-resources.ts';
 import { acceptsPlan } from './response/plan.ts';
 import { andThen, compose, type Middleware, type RequestContext, type Responder } from './response/request-context.ts';
 import { ResponseCache, responder } from './response/response-cache.ts';
+
+/** Loaded on demand, which keeps the start fast. */
+const loadBatch = lazy(() => require('./requests/batch.ts') as typeof import('./requests/batch.ts'));
+const loadFiles = lazy(() => require('./files/files.ts') as typeof import('./files/files.ts'));
+const loadRoutine = lazy(() => require('./requests/routine.ts') as typeof import('./requests/routine.ts'));
+const loadUndo = lazy(() => require('./requests/undo.ts') as typeof import('./requests/undo.ts'));
 
 export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;
@@ -111,7 +115,7 @@ export function createApp(given: AppOptions): App {
   } = options;
   const bodies = new BodyReceiver(maxBodyBytes, maxTotalBodyBytes);
   const files = catalogue.builtIn.has(FILES_NAME)
-    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes, maxResizedBytes }, given.storage)
+    ? new (loadFiles().Files)(engine, given.catalogue, { maxFileBytes, maxTotalBytes, maxResizedBytes }, given.storage)
     : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const { databaseRoles, schemas = [schema] } = options;
@@ -253,11 +257,11 @@ function responderOf(options: AppOptions, { bodies, authenticate, files, cache }
     const { target } = context.call;
     switch (target.kind) {
       case 'batch':
-        return post(target, context) ?? batch(writingOf(context), visibleTo(context), context);
+        return post(target, context) ?? loadBatch().batch(writingOf(context), visibleTo(context), context);
       case 'undo':
-        return post(target, context) ?? undo(engineOf(context), files, visibleTo(context), context);
+        return post(target, context) ?? loadUndo().undo(engineOf(context), files, visibleTo(context), context);
       case 'routine':
-        return callRoutine(
+        return loadRoutine().callRoutine(
           { ...readingOf(context), bodies, plans, writing: writingOf(context), catalogue },
           target.name,
           visibleTo(context),

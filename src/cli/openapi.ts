@@ -1,7 +1,8 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
 
 import { loadCatalogue } from '../declare/load-catalogue.ts';
-import { describe, openApiDocument } from '../openapi/document.ts';
+import { describe } from '../openapi/described.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import { SERVE_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import { defineCommand, printDocument } from './shared/command.ts';

@@ -2,13 +2,11 @@
 
 import { checkBackedUp } from '../engine/open.ts';
 import { openLog } from '../observe/log.ts';
-import { ScheduledBackups } from '../serve/backups/scheduled-backups.ts';
 import { type Certificate, readCertificate, renewOnHangup, warnIfExpired } from '../serve/certificate.ts';
 import { serveHere, stopSignal } from '../serve/instance.ts';
 import { checkHost, startAdmin } from '../serve/ports.ts';
 import type { RunningServer } from '../serve/server.ts';
 import { printStartMessage, type StartMessage } from '../serve/start-message.ts';
-import { Workers } from '../serve/workers.ts';
 import { ConfigError, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { defineCommand } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
@@ -30,7 +28,13 @@ Serves the catalogue over HTTP. A new database is created with the built-in prod
     const log = openLog(settings);
     if (certificate !== undefined) warnIfExpired(certificate, log);
     const backups =
-      settings.backupSeconds === 0 ? undefined : new ScheduledBackups(() => openMaintenance(settings), settings, log);
+      settings.backupSeconds === 0
+        ? undefined
+        : new (await import('../serve/backups/scheduled-backups.ts')).ScheduledBackups(
+            () => openMaintenance(settings),
+            settings,
+            log,
+          );
     let admin: RunningServer | undefined;
     const started = (greeting: StartMessage) => {
       backups?.start();
@@ -52,6 +56,7 @@ Serves the catalogue over HTTP. A new database is created with the built-in prod
         });
         return 0;
       }
+      const { Workers } = await import('../serve/workers.ts');
       const workers = new Workers(settings, log, certificate, backups);
       admin = startAdmin(settings, workers.pages);
       const greeting = await workers.start(askedToStop);

@@ -11,7 +11,7 @@ import { isImageField } from '../collection/image-field.ts';
 import type { Call } from '../http/call.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse, storeFile } from '../http/stored-file.ts';
-import type { Described } from '../openapi/document.ts';
+import type { Described } from '../openapi/described.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
 import { readGuide } from './guide/guide.ts';
 import { INDEX, readGuideTexts } from './guide/texts.ts';

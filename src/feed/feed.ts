@@ -12,7 +12,7 @@ import {
   RECONNECT_SPREAD_MS,
   STEP_MS,
 } from '../base/limits/feed.ts';
-import { counter, gauge, type Metric } from '../base/metric.ts';
+import type { Metric } from '../base/metric.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
 import { queuedLog, queuedReader, type Reader } from '../engine/row-store.ts';
@@ -26,11 +26,12 @@ import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { type EventId, type FeedPosition, isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
 import { LiveCall, type LiveSteps } from './feed-event.ts';
 import { Hub } from './hub.ts';
+import { feedMetrics } from './metrics.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
 import { eventText, type FeedPlan, heartbeat, NO_DATA, planFeed, rowsAt, stepChunk, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
-interface FeedOptions extends FeedLimits {
+export interface FeedOptions extends FeedLimits {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
 }
@@ -129,11 +130,7 @@ export class Feed {
   }
 
   metrics(): readonly Metric[] {
-    return [
-      gauge('feed_subscribers', 'Clients that follow a list.', this.open.size),
-      gauge('feed_unsent_bytes', 'Bytes that wait for slow clients.', this.open.unsentBytes),
-      counter('feed_events_total', 'Changes sent to them.', this.hub?.events ?? 0),
-    ];
+    return feedMetrics(this.open.size, this.open.unsentBytes, this.hub?.events ?? 0);
   }
 
   /**

@@ -1,12 +1,10 @@
 /** The OpenAPI 3.1 document, generated from the declaration, the dialect's tables and the error catalogue. */
-import manifest from '../../package.json' with { type: 'json' };
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import { mayWriteAny } from '../collection/access/views.ts';
-import type { CatalogueWithRows } from '../collection/built-in.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { isFiles, served, servedName } from '../collection/files.ts';
+import { isFiles, servedName } from '../collection/files.ts';
 import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
 import { printName } from '../dialect/print.ts';
 import { BODY_TYPES } from '../http/body/parse-body.ts';
@@ -15,6 +13,7 @@ import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/target.ts
 import { relationsNamed } from '../plan/read/relate.ts';
 import { hasRoles, withKeyFields } from './by-role.ts';
 import { Components, componentName, type JsonObject } from './component.ts';
+import type { Described } from './described.ts';
 import { FILE_TAG, fieldPaths, filePaths, hasFileOperations, uploadOperation } from './paths/file-paths.ts';
 import { ACTION_TAG, collectionOf, routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
@@ -22,17 +21,6 @@ import { batchPath, SERVICE_PATHS, servicePath, undoPath } from './paths/service
 import { MEDIA_WORDS } from './responses.ts';
 
 type Entry = readonly [path: string, item: JsonObject];
-
-/** The input of the API's descriptions. The first row of each collection becomes an example. */
-export interface Described extends CatalogueWithRows {
-  readonly version: string;
-  /** The SPDX identifier of the licence. */
-  readonly license: string;
-}
-
-export function describe({ catalogue, rows }: CatalogueWithRows): Described {
-  return { catalogue: served(catalogue), rows, version: manifest.version, license: manifest.license };
-}
 
 /** `prefix` is the path that a client puts before the paths of the service. */
 export function openApiDocument(described: Described, prefix = ''): JsonObject {

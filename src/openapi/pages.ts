@@ -9,9 +9,7 @@ import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
 import type { JsonObject } from './component.ts';
-import { buildDocument, type Described } from './document.ts';
-import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
-import { buildSwagger } from './swagger.ts';
+import { type Described, OPENAPI_MEDIA_TYPE } from './described.ts';
 
 /** The media types in `Accept` that `/` can answer with the document. */
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];
@@ -27,8 +25,9 @@ export function openApiPages(described: Described, startPath: () => string): Pag
   // One cache for each catalogue, which is the catalogue as a role sees it. Most clients never ask for a document.
   const documentsOf = memoize((_catalogue: Catalogue) => keepRecent<StoredFile>(MAX_DOCUMENTS));
   const documentOf = (catalogue: Catalogue, path: string, prefix: string) =>
-    documentsOf(catalogue)(`${path} ${prefix}`, () => {
-      const build = path === '/' ? buildSwagger : buildDocument;
+    documentsOf(catalogue)(`${path} ${prefix}`, async () => {
+      const build =
+        path === '/' ? (await import('./swagger.ts')).buildSwagger : (await import('./document.ts')).buildDocument;
       return schedule(documentFile(build({ ...described, catalogue }, prefix)));
     });
   return (path, { call }, loadVisibleCatalogue) => {

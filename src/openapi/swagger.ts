@@ -11,8 +11,7 @@ import type { Type } from '../collection/types/type.ts';
 import { RPC_PATH, shortestPath } from '../http/target.ts';
 import { allowed } from './by-role.ts';
 import type { JsonObject } from './component.ts';
-import type { Described } from './document.ts';
-import { OPENAPI_MEDIA_TYPE } from './paths/service-paths.ts';
+import { type Described, OPENAPI_MEDIA_TYPE } from './described.ts';
 import { descriptionOf } from './schemas.ts';
 import { jsonOf } from './value-schema.ts';
 

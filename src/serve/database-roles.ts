@@ -18,12 +18,12 @@ import type { Additions } from '../declare/additions.ts';
 import type { SchemaEngines } from '../engine/open.ts';
 import { Call } from '../http/call.ts';
 import type { Pages } from '../http/pages.ts';
-import { type Described, describe } from '../openapi/document.ts';
+import { type Described, describe } from '../openapi/described.ts';
 import { settingsOf } from '../requests/routine.ts';
 import type { Identify } from '../response/authenticate.ts';
 import { andThen, type RequestContext } from '../response/request-context.ts';
 import { claimPath } from '../settings/access.ts';
-import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
 import { catalogueSettings } from './declaration-access.ts';
 
 /** How long it waits for a database that does not answer at the start. */
@@ -43,24 +43,6 @@ export interface SchemaApps extends App {
   /** The names of the collections in the first schema. */
   readonly names: readonly string[];
   stop(): void;
-}
-
-/** Throws a `ConfigError` for settings that do not fit the mode. */
-export function checkDatabaseRoles(settings: ServeSettings): void {
-  if (!settings.databaseRoles) {
-    const given = [
-      ['--anonymous-role', settings.anonymousRole !== ''],
-      ['--schemas', settings.schemas.length > 0],
-      ['--pre-request', settings.preRequest !== ''],
-      ['--app-settings', Object.keys(settings.appSettings).length > 0],
-    ].find(([, isGiven]) => isGiven);
-    if (given !== undefined) throw new ConfigError(`${given[0]} needs --database-roles`);
-    return;
-  }
-  if (settings.editDeclaration) throw new ConfigError('--edit-declaration is off with --database-roles');
-  if (settings.anonymousRole === '' && settings.jwtSecret === '' && settings.jwks === '') {
-    throw new ConfigError('--database-roles needs --jwt-secret or --jwks for tokens, or --anonymous-role');
-  }
 }
 
 /** Describes the schemas and serves them. Waits for a database that does not answer yet. */

@@ -14,10 +14,8 @@ import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createStep } from '../engine/migration/words.ts';
-import { openEngine, schemaEngines } from '../engine/open.ts';
-import { Feed } from '../feed/feed.ts';
-import { FileRecords } from '../files/records.ts';
-import { openStorage } from '../files/storage/identity.ts';
+import { loadEngine, openEngine, schemaEngines } from '../engine/open.ts';
+import { LazyFeed } from '../feed/lazy-feed.ts';
 import type { Storage } from '../files/storage/storage.ts';
 import { firstPage } from '../http/pages.ts';
 import type { ServiceStatus } from '../observe/health.ts';
@@ -25,16 +23,17 @@ import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
 import { requestIds } from '../observe/request-id.ts';
 import type { SpanExporter } from '../observe/span-exporter.ts';
-import { type Described, describe } from '../openapi/document.ts';
+import { type Described, describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
 import type { Audit } from '../response/own-resources.ts';
 import type { CompletedRequest } from '../response/request-context.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
-import { type BackUp, backupResources } from './backups/resources.ts';
+import type { BackUp } from './backups/resources.ts';
 import type { Certificate } from './certificate.ts';
-import { checkDatabaseRoles, openDatabaseRoles, type SchemaApps } from './database-roles.ts';
+import { checkDatabaseRoles } from './check-database-roles.ts';
+import type { SchemaApps } from './database-roles.ts';
 import { catalogueSettings, openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { watchMemory } from './idle-memory.ts';
@@ -43,8 +42,7 @@ import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
 import { describeRowCounts, readByVisitors, type StartMessage } from './start-message.ts';
-import { webhookResources } from './webhooks/resources.ts';
-import { secretKey, Webhooks } from './webhooks/webhooks.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 interface ProcessContext {
   readonly log: Log;
@@ -99,7 +97,13 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const described = describe(loaded);
   const { roles } = catalogue;
   const needsAuth = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
+  // What this service does not need is not loaded.
   const auth = needsAuth ? await import('../auth/access.ts') : undefined;
+  const administration = roles && {
+    ...(await import('./backups/resources.ts')),
+    ...(await import('./webhooks/resources.ts')),
+  };
+  const sending = catalogue.draft.webhooks?.length ? await import('./webhooks/webhooks.ts') : undefined;
   const verifier = await auth?.openVerifier(settings, (message) => log.write('warn', message));
   if (roles === undefined && verifier !== undefined && !databaseRoles) {
     if (!settings.isPublic) throw new ConfigError(tokensWithoutRoles(settings));
@@ -115,12 +119,13 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     apply: context.applyEdit,
   });
   // Before the database is opened and migrated.
-  for (const each of catalogue.draft.webhooks ?? []) secretKey(each, process.env);
+  for (const each of catalogue.draft.webhooks ?? []) sending?.secretKey(each, process.env);
+  await loadEngine(settings.database);
   let app: App | undefined;
   let schemaApps: SchemaApps | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;
-  let feed: Feed | undefined;
+  let feed: LazyFeed | undefined;
   let listening: RunningServer | undefined;
   let webhooks: Webhooks | undefined;
   let drainSeconds = 0;
@@ -167,8 +172,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (roles !== undefined)
       access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies, audit });
     const { maxFeeds, maxFeedsPerCaller } = settings;
-    feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
-    webhooks = new Webhooks(engine, catalogue, settings, log);
+    feed = new LazyFeed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
+    webhooks = sending && new sending.Webhooks(engine, catalogue, settings, log);
     const storage = openFiles(engine, stored, settings.files, notice);
     const shared = {
       ...(storage === undefined ? {} : { storage }),
@@ -181,12 +186,12 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       maxRows: settings.maxRows,
       basePath: settings.basePath,
       schema: settings.schema,
-      steps: [webhooks.middleware],
+      steps: webhooks === undefined ? [] : [webhooks.middleware],
       resources: {
         ...(access && {
           ...access.resources,
-          ...webhookResources(engine, catalogue, webhooks, audit),
-          ...backupResources(settings, audit, settings.backupSeconds > 0 ? context.backUp : undefined),
+          ...administration?.webhookResources(engine, catalogue, webhooks, audit),
+          ...administration?.backupResources(settings, audit, settings.backupSeconds > 0 ? context.backUp : undefined),
         }),
         ...edits,
       },
@@ -213,12 +218,13 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (schemas === undefined) app = createApp({ ...shared, catalogue: stored, engine, pages: pagesOf(described) });
     await engine.opened;
     if (schemas !== undefined) {
+      const { openDatabaseRoles } = await import('./database-roles.ts');
       schemaApps = await openDatabaseRoles(schemas, { settings, verifier, shared, pagesOf, additions, notice });
       app = schemaApps;
     }
     await unlessUnavailable(storage?.(), notice);
-    await unlessUnavailable(webhooks.begin(), notice);
-    webhooks.start(process.env);
+    await unlessUnavailable(webhooks?.begin(), notice);
+    webhooks?.start(process.env);
     endWatching = watchMemory(
       () => listening,
       () => engine?.releaseMemory?.(),
@@ -283,6 +289,8 @@ function openFiles(
   if (!catalogue.builtIn.has(FILES_NAME)) return undefined;
   return lazyAsync(async () => {
     await engine.opened;
+    const { FileRecords } = await import('../files/records.ts');
+    const { openStorage } = await import('../files/storage/identity.ts');
     return openStorage(new FileRecords(engine, catalogue), place, { warn });
   });
 }

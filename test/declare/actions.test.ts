@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../src/declare/read.ts';
-import { describe as described, openApiDocument } from '../../src/openapi/document.ts';
+import { describe as described } from '../../src/openapi/described.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { ORDERS_YAML } from '../support/engines/order-actions.ts';
 

@@ -2,7 +2,8 @@
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { BUILT_IN, type CatalogueWithRows } from '../../src/collection/built-in.ts';
-import { describe, openApiDocument } from '../../src/openapi/document.ts';
+import { describe } from '../../src/openapi/described.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
 import { SHOP, SHOP_ROWS } from './engines/shop.ts';
 
 export interface Media {

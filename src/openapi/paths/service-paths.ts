@@ -3,10 +3,9 @@
 import { MAX_BATCH_REQUESTS, MAX_UNDO_CHANGES, MAX_UNDO_TRANSACTION } from '../../base/limits/http.ts';
 import { BATCH_HEADERS, BATCH_WRITES } from '../../http/batch-call.ts';
 import type { Components, JsonObject } from '../component.ts';
+import { OPENAPI_MEDIA_TYPE } from '../described.ts';
 import { type Operation, operation } from '../parameters.ts';
 import { answer, JSON_OF, notModifiedAnswer } from '../responses.ts';
-
-export const OPENAPI_MEDIA_TYPE = 'application/openapi+json';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } };
 

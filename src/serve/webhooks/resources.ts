@@ -21,11 +21,14 @@ import { type Delivery, WebhookChanges, WebhookStore } from './store.ts';
 const MEMBERS: readonly string[] = ['seq', 'since', 'test'];
 const MOMENT = builtIn('timestamptz');
 
-/** `test` sends a message that is not a change, and resolves to the reason why the receiver did not accept it. */
+/**
+ * `sending` is absent without webhooks. Its `test` sends a message that is not a change, and resolves to the reason why
+ * the receiver did not accept it.
+ */
 export function webhookResources(
   engine: Engine,
   catalogue: Catalogue,
-  { test }: { readonly test: (name: string) => Promise<Sentence | undefined> },
+  sending: { readonly test: (name: string) => Promise<Sentence | undefined> } | undefined,
   audit: Audit,
 ): Resources {
   const { webhooks = [] } = catalogue.draft;
@@ -63,7 +66,7 @@ export function webhookResources(
     const about = { webhook: webhook.name, by: asked.context.caller?.name };
     if (isTest === true) {
       audit('a test of a webhook is requested', about);
-      return jsonAnswer(200, withSentences({ reason: (await test(webhook.name)) ?? null }));
+      return jsonAnswer(200, withSentences({ reason: (await sending!.test(webhook.name)) ?? null }));
     }
     const count = await redeliver(engine, catalogue, webhook, { seq: seq as number | undefined, since: time });
     audit('deliveries of a webhook are sent again', about);

@@ -6,7 +6,7 @@ import { BUILT_IN } from '../../../src/collection/built-in.ts';
 import { consolePages, startPath } from '../../../src/console/pages.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { firstPage } from '../../../src/http/pages.ts';
-import { describe as describeCatalogue } from '../../../src/openapi/document.ts';
+import { describe as describeCatalogue } from '../../../src/openapi/described.ts';
 import { openApiPages } from '../../../src/openapi/pages.ts';
 import { ENGINES, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, ownCatalogue, sendJson, sharedCatalogue, TEN_FIELDS } from '../../support/stories.ts';

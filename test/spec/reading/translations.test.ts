@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
-import { describe as describeCatalogue, openApiDocument } from '../../../src/openapi/document.ts';
+import { describe as describeCatalogue } from '../../../src/openapi/described.ts';
+import { openApiDocument } from '../../../src/openapi/document.ts';
 import { openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, ids, sendJson } from '../../support/stories.ts';
 
