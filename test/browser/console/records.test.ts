@@ -236,6 +236,21 @@ browserStories(
       await stage.page.getByRole('region', { name: 'Products (Second supplier)' }).waitFor();
     });
 
+    test('references lead from a row to the row that they refer to, and back', async () => {
+      const { page } = stage;
+      await stage.open('/c/products/2');
+      await page.getByRole('link', { name: 'Open Exotic Liquids' }).click();
+      await page.getByRole('heading', { name: 'Exotic Liquids', level: 1 }).waitFor();
+      const products = page.getByRole('region', { name: 'Products (Supplier)' });
+      await products.getByRole('link', { name: 'Open Beverages' }).first().waitFor();
+      await products.getByRole('link', { name: 'Open Chang' }).click();
+      await page.getByRole('heading', { name: 'Chang', level: 1 }).waitFor();
+      const labels = page.getByRole('region', { name: 'Product labels' });
+      await labels.getByRole('link', { name: 'clearance', exact: true }).click();
+      await page.getByRole('heading', { name: 'clearance', level: 1 }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+    });
+
     test('a product gets a new supplier, prices and labels on its own page, with all digits of its numbers', async () => {
       const { page } = stage;
       await other(stage, '/products/1', { barcode: 9007199254740993n.toString() });

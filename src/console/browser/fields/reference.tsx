@@ -2,11 +2,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { type Collection, may, referenceOf, titleFieldOf, titleOfCollection, type Value } from '../api/catalogue.ts';
+import {
+  type Collection,
+  may,
+  type Row,
+  referenceOf,
+  titleFieldOf,
+  titleOfCollection,
+  type Value,
+} from '../api/catalogue.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
 import { pathOf } from '../api/query/text.ts';
 import { cachedTitle, cacheTitle, countTitled, titleKey } from '../api/query/titles.ts';
 import { newRows } from '../api/questions.ts';
+import { IconButton } from '../components/button.tsx';
 import { Combobox } from '../components/combobox.tsx';
 import { readTyped } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -40,6 +49,14 @@ function ReferenceCell({ row, ...place }: CellProps) {
       {format(place, value)}
     </Link>
   );
+}
+
+/** Leads from the stored value beside an input to its row. */
+export function ReferenceLink({ row, ...place }: FieldPlace & { readonly row: Row | undefined }) {
+  const value = row?.[place.field.name] ?? null;
+  if (value === null || referenceOf(place.collection, place.field) === undefined) return null;
+  const label = t.app.openItem(format(place, value));
+  return <IconButton icon="external-link" className="small" href={referencedAddress(place, value)} label={label} />;
 }
 
 function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...rest }: InputProps) {

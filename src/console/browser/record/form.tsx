@@ -13,6 +13,7 @@ import {
 import { Button } from '../components/button.tsx';
 import { isDialogOpen, useShortcut } from '../components/shortcut.ts';
 import { Labelled } from '../components/small.tsx';
+import { ReferenceLink } from '../fields/reference.tsx';
 import { kindOf, shownValue } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
 import { languageName } from '../i18n/locale.ts';
@@ -125,6 +126,7 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
           onChange={(next) => draft.setText(field.name, next)}
         />
       </Labelled>
+      <ReferenceLink {...place} row={row} />
       {isMarked && !isOutdated && <p className="marker">{t.record.changedBy(changedBy ?? t.record.someone)}</p>}
       {isOutdated && (
         <p className="marker">

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { type Collection, type Field, labelOf, may, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { keyText, rowAddress } from '../api/query/text.ts';
 import { IconButton } from '../components/button.tsx';
+import { ReferenceLink } from '../fields/reference.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { DraftOptions } from './use-draft.ts';
@@ -108,6 +109,7 @@ function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCel
         describedBy={`${id}-help`}
         onChange={(text) => draft.setText(field.name, text)}
       />
+      <ReferenceLink collection={from} field={field} row={row} />
       <p id={`${id}-help`} className="problem">
         {problem}
       </p>
