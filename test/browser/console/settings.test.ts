@@ -141,6 +141,7 @@ browserStories(
       await button('Preview').click();
       // A mistake is at its input, in words without lines of the file.
       await rights.getByText(/^clerk may not read products, so it can update no rows; add read$/).waitFor();
+      expect(await page.getByText('clerk may not read products').count()).toBe(1);
       await rights.getByLabel('change', { exact: true }).uncheck();
       await rights.getByLabel('create').check();
       await button('Preview').click();

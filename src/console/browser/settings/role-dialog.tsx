@@ -107,6 +107,10 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
                 <legend>{t.settings.rightsOn(titleOfCollection(each))}</legend>
                 {RIGHTS.map((right) => {
                   const key = `${each.name}.${right}`;
+                  // At once: the form lists the mistakes that no input asked for.
+                  const [mistake, ...mistakes] = ['', '.where', '.fields', '.operations'].map((at) =>
+                    problemAt(key + at),
+                  );
                   return (
                     <RightInputs
                       key={key}
@@ -115,7 +119,8 @@ export function RoleDialog({ role, taken }: RoleDialogProps) {
                       limits={grants[key]}
                       before={before[key] ?? NO_LIMITS}
                       tried={tried}
-                      problemAt={(...member) => problemAt([key, ...member].join('.'))}
+                      problem={mistake}
+                      problems={mistakes}
                       onChange={(limits) => change(key, limits)}
                     />
                   );
@@ -136,18 +141,19 @@ interface RightInputsProps {
   /** The limits that it gets back with the right. */
   readonly before: Limits;
   readonly tried: readonly Line[] | undefined;
-  readonly problemAt: (...member: readonly string[]) => string | undefined;
+  readonly problem: string | undefined;
+  /** Those of the rows, the fields and the operations. */
+  readonly problems: readonly (string | undefined)[];
   readonly onChange: (limits: Limits | undefined) => void;
 }
 
 /** A right, and the rows, fields and operations that it is limited to. */
-function RightInputs({ collection, right, limits, before, tried, problemAt, onChange }: RightInputsProps) {
+function RightInputs({ collection, right, limits, before, tried, problem, problems, onChange }: RightInputsProps) {
   const isLimited = limits !== undefined && !isSame(limits, NO_LIMITS);
   const [isOpen] = useState(isLimited);
   const labelFor = (limit: keyof typeof t.settings.limitNames) =>
     t.settings.limitOf(t.settings.limitNames[limit], titleOfCollection(collection), t.settings.rights[right]);
-  const problem = problemAt();
-  const rowProblem = problemAt('where');
+  const [rowProblem, fieldProblem, operationProblem] = problems;
   return (
     <div>
       <Check checked={limits !== undefined} onChange={(isOn) => onChange(isOn ? before : undefined)}>
@@ -176,7 +182,7 @@ function RightInputs({ collection, right, limits, before, tried, problemAt, onCh
               options={collection.fields.map((field) => [field.name, labelOf(field)] as const)}
               fixed={right === 'read' ? collection.key.map(({ name }) => name) : []}
               value={limits.fields}
-              problem={problemAt('fields')}
+              problem={fieldProblem}
               onChange={(fields) => onChange({ ...limits, fields })}
             />
           )}
@@ -185,7 +191,7 @@ function RightInputs({ collection, right, limits, before, tried, problemAt, onCh
               label={labelFor('operations')}
               options={CHANGE_WAYS.map((way) => [way, t.settings.ways[way]] as const)}
               value={limits.operations}
-              problem={problemAt('operations')}
+              problem={operationProblem}
               onChange={(operations) => onChange({ ...limits, operations })}
             />
           )}
