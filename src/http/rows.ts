@@ -1,6 +1,7 @@
 /** Finds the rows that a call addresses, in the catalogue as the caller sees it. */
 import { ApiError } from '../base/errors.ts';
 import { MAX_URL_LENGTH } from '../base/limits/http.ts';
+import { memoize } from '../base/memo.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
@@ -34,8 +35,15 @@ export function findRows(call: Call, catalogue: Catalogue, target: RowsTarget = 
 
 /** `/products`, or `/products/:id` for any key. */
 export function routeOf({ collection, key }: Rows): string {
-  return `/${servedName(collection.name)}${key === undefined ? '' : '/:id'}`;
+  const { list, item } = routesOf(collection);
+  return key === undefined ? list : item;
 }
+
+/** Shared, since a new text costs the metrics more than the count itself. */
+const routesOf = memoize(({ name }: Collection) => {
+  const list = `/${servedName(name)}`;
+  return { list, item: `${list}/:id` };
+});
 
 export function methodsOf({ collection, key }: Rows): readonly string[] {
   return METHODS[isChangeLog(collection) || isFiles(collection) ? 'log' : key === undefined ? 'collection' : 'item'];

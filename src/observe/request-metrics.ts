@@ -17,7 +17,9 @@ interface Series {
 }
 
 export class RequestMetrics {
-  private readonly series = new Map<string, Series>();
+  private readonly series: Series[] = [];
+  /** For each route, by the number of the method. */
+  private readonly byRoute = new Map<string, Series[]>();
   private rowsRead = 0;
   private rowsWritten = 0;
   private searches = 0;
@@ -31,8 +33,9 @@ export class RequestMetrics {
     rows,
     plan,
   }: CompletedRequest): void => {
-    const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const series = this.find(route, METHODS[which === -1 ? METHODS.length - 1 : which]!);
+    const known = METHODS.indexOf(method as (typeof METHODS)[number]);
+    const which = known === -1 ? METHODS.length - 1 : known;
+    const series = this.byRoute.get(route)?.[which] ?? this.addSeries(route, which);
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -48,19 +51,18 @@ export class RequestMetrics {
   };
 
   families(): Family[] {
-    const all = [...this.series.values()];
     return [
       family(
         'catalogue_http_requests_total',
         'counter',
         'Requests answered, by route, method and status.',
-        ...all.flatMap(statusSamples),
+        ...this.series.flatMap(statusSamples),
       ),
       family(
         'catalogue_http_request_duration_seconds',
         'histogram',
         'Time from a request to the head of its answer, by route and method.',
-        ...all.flatMap(durationSamples),
+        ...this.series.flatMap(durationSamples),
       ),
       metric('catalogue_searches_total', 'counter', 'Declared searches.', this.searches),
       metric('catalogue_search_seconds_total', 'counter', 'Time of declared searches.', this.searchMs / 1000),
@@ -69,13 +71,13 @@ export class RequestMetrics {
     ];
   }
 
-  private find(route: string, method: string): Series {
-    const name = `${method} ${route}`;
-    const existing = this.series.get(name);
-    if (existing !== undefined) return existing;
+  private addSeries(route: string, which: number): Series {
     const [byStatus, byDuration] = [new Float64Array(STATUSES), new Float64Array(BUCKETS.length + 1)];
-    const series = { route, method, byStatus, byDuration, milliseconds: 0 };
-    this.series.set(name, series);
+    const series = { route, method: METHODS[which]!, byStatus, byDuration, milliseconds: 0 };
+    const ofRoute = this.byRoute.get(route) ?? [];
+    ofRoute[which] = series;
+    this.byRoute.set(route, ofRoute);
+    this.series.push(series);
     return series;
   }
 }

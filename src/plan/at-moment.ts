@@ -51,6 +51,7 @@ class AtMoment extends PlanMap {
 
   override read(plan: ReadPlan): ReadPlan {
     const { log, search } = plan;
+    if (log === undefined && search === undefined) return super.read(plan);
     const visible = search && mapped(search.visible, (rows) => this.predicate(rows));
     return changed(super.read(plan), {
       ...(log && { log: mapped(log, (view) => this.tested(view)) }),

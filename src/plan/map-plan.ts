@@ -32,7 +32,9 @@ export class PlanMap {
 
   read(plan: ReadPlan): ReadPlan {
     const { from, facets } = plan;
-    const rows = changed(this.shape(plan), { where: this.rows(plan) });
+    const where = this.rows(plan);
+    const shape = this.shape(plan);
+    const rows = where === plan.where ? shape : { ...shape, where };
     return facets === undefined ? rows : changed(rows, { facets: this.facets(from, facets) });
   }
 
@@ -58,11 +60,9 @@ export class PlanMap {
 
   shape<Of extends Pick<Shape, 'columns' | 'order' | 'groupBy'>>(shape: Of): Of {
     const { columns, order, groupBy } = shape;
-    const same = { columns: this.columns(columns), order: this.order(order) };
-    return changed(
-      shape,
-      (groupBy === undefined ? same : { ...same, groupBy: mapped(groupBy, this.expression) }) as Partial<Of>,
-    );
+    const all = { columns: this.columns(columns), order: this.order(order) };
+    if (groupBy !== undefined) return changed(shape, { ...all, groupBy: mapped(groupBy, this.expression) } as Of);
+    return all.columns === columns && all.order === order ? shape : { ...shape, ...all };
   }
 
   predicate(predicate: Predicate): Predicate {
@@ -82,7 +82,8 @@ export class PlanMap {
   }
 
   protected test(predicate: Tested): Predicate {
-    return changed(predicate, { of: this.expression(predicate.of) } as Partial<Tested>);
+    const of = this.expression(predicate.of);
+    return of === predicate.of ? predicate : ({ ...predicate, of } as Tested);
   }
 
   protected field(expression: FieldExpression): Expression {

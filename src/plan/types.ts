@@ -180,10 +180,10 @@ export interface OrderKey {
 export interface Shape {
   readonly columns: readonly OutputColumn[];
   /** Set if columns contain aggregates: one row per combination of these values. */
-  readonly groupBy?: readonly Expression[];
+  readonly groupBy?: readonly Expression[] | undefined;
   readonly order: readonly OrderKey[];
   /** Whether the columns are exactly the fields of the collection that the caller sees. */
-  readonly isWhole?: boolean;
+  readonly isWhole?: boolean | undefined;
 }
 
 export interface ReadPlan extends Shape {
@@ -191,17 +191,17 @@ export interface ReadPlan extends Shape {
   readonly from: Collection;
   readonly where: Predicate;
   readonly offset: number;
-  readonly limit?: number;
-  readonly count?: 'exact' | 'planned' | 'estimated';
+  readonly limit?: number | undefined;
+  readonly count?: 'exact' | 'planned' | 'estimated' | undefined;
   /** Set if the result includes the number of rows and facets. */
-  readonly facets?: Facets;
+  readonly facets?: Facets | undefined;
   /** Set for a read of the log of changes. */
   readonly log?: readonly LogView[];
   /** Set if the rows are those of a search. An engine finds them first, and sets `ranking` instead. */
   readonly search?: SearchPlan;
   readonly ranking?: Ranking;
   /** Set if a function returns the rows. */
-  readonly source?: FunctionCall;
+  readonly source?: FunctionCall | undefined;
 }
 
 /** Counts of rows by the values of fields. Each facet ignores the conditions on its own field. */

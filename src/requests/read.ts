@@ -49,8 +49,8 @@ export function readList(
   const { preferences } = call;
   const hasFacets = acceptsFacets(call.accept);
   const asked = call.parseQuery(hasFacets);
-  const isWhole = asked.select.every(({ kind }) => kind === 'all');
-  const query = isWhole && accounts?.select !== undefined ? { ...asked, select: accounts.select } : asked;
+  const select = accounts?.select;
+  const query = select !== undefined && asked.select.every(({ kind }) => kind === 'all') ? { ...asked, select } : asked;
   const media = hasFacets ? FACETS_MEDIA : (handledBy(collection.draft.media, query, call) ?? call.media);
   const page = pageOf(query, call.range);
   context.done('parse');
@@ -99,15 +99,15 @@ function readItem(
   const query = call.parseQuery();
   context.done('parse');
   const item = planItem(collection, key, query, context.access?.permissions);
-  const plan = { ...item, shown: withMaxRows(item.shown, maxRows) };
-  context.setPlan(plan.asked);
+  const shownPlan = withMaxRows(item.shown, maxRows);
+  context.setPlan(item.asked);
   const isWhole = item.shown.isWhole === true && media.format === 'json' && !media.stripNulls;
   const readAt = (asOf?: number) => {
     const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
       andThen(trackWork(context, engine.read(asOfMoment(each, preferences), as, after, asOf)), readWhole);
-    const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns, context), NEWEST);
+    const readShown = () => read(shownPlan, encodingOf(media, shownPlan.columns, context), NEWEST);
     // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
-    return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>
+    return andThen(read(item.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>
       andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
         context.done('transaction');
         return withChosen(itemAnswer({ collection, key }, { media, preferences }, shown, whole), whole.chosen, context);
@@ -115,7 +115,7 @@ function readItem(
     );
   };
   if (preferences['as-of'] === undefined) return readAt();
-  return andThen(trackWork(context, positionOf(engine, plan.asked, preferences, context)), readAt);
+  return andThen(trackWork(context, positionOf(engine, item.asked, preferences, context)), readAt);
 }
 
 function afterOf({ hasPositions }: ReadSource, { call, changeCount }: RequestContext) {

@@ -1,6 +1,7 @@
 /** The encoding of an answer's rows by media type, and results as one text. */
 
 import { ApiError } from '../base/errors.ts';
+import { memoize } from '../base/memo.ts';
 import { can } from '../collection/types/type.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
@@ -15,7 +16,7 @@ export function encodingOf(
   columns: readonly OutputColumn[],
   { engine }: Partial<Pick<RequestContext, 'engine'>> = {},
 ): Encoding {
-  const names = columns.map(({ name }) => name);
+  const names = namesOf(columns);
   if (handler !== undefined) return { format, handler, stripNulls, columns: names };
   if (format === 'geojson') return { format, stripNulls, columns: names, geometry: geometryOf(columns) };
   if (format === 'csv') {
@@ -26,6 +27,9 @@ export function encodingOf(
   if (format === 'xlsx') return { format, stripNulls, columns: names, inputs: inputsOf(columns) };
   return { format, stripNulls, singular, columns: names };
 }
+
+/** Requests with the same columns share their list. */
+const namesOf = memoize((columns: readonly OutputColumn[]) => columns.map(({ name }) => name));
 
 export function inputsOf(columns: readonly OutputColumn[]): NonNullable<Encoding['inputs']> {
   return columns.map(({ expression }) => expression.type.input);

@@ -18,7 +18,7 @@ interface PageRead {
   readonly url: string;
   readonly query: Query;
   /** Whether `lang` is an argument, or a stored query names the language. */
-  readonly hasOwnLanguage?: boolean;
+  readonly hasOwnLanguage?: boolean | undefined;
   readonly plan: ReadPlan;
   readonly returned: number;
   readonly total: number | undefined;

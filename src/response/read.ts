@@ -71,7 +71,7 @@ export function withChosen(answer: Answer, chosen: ChosenAnswer | undefined, con
 }
 
 function answerList(read: ListRead, result: ReadResult): Answer {
-  const { media, preferences, plan } = read;
+  const { media, query, preferences, plan, hasOwnLanguage } = read;
   const { call, access } = read.context;
   const { total, returned, end, changeTag, summary } = result;
   const body = summary === undefined ? result.body : withSummary(result.body, summary);
@@ -85,7 +85,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   // The arguments of a POST are not in its URL.
   const hasUrl = call.method !== 'POST';
   if (hasUrl && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = withSortedQuery(call.url);
-  const links = hasUrl ? linkHeader({ ...read, url: call.url, returned, total, end }) : undefined;
+  const links = hasUrl ? linkHeader({ url: call.url, query, hasOwnLanguage, plan, returned, total, end }) : undefined;
   if (links !== undefined) headers.link = links;
   if (typeof body !== 'string') {
     // The tag covers all rows, including rows that the caller may not read.

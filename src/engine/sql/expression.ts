@@ -86,7 +86,7 @@ export function compileGroupBy(groupBy: readonly Expression[], scope: Scope, isS
  * SQLite treats a limit that is a bare parameter as part of the query plan and prepares the statement again for each
  * value, which costs as much as reading a page. Behind a plus sign it is an ordinary value.
  */
-export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
+export function compilePage({ offset, limit }: { offset: number; limit?: number | undefined }, bind: Bind): string {
   if (limit === undefined && offset === 0) return '';
   const most = ` limit +${bind(limit ?? Number.MAX_SAFE_INTEGER, COUNT)}`;
   return offset === 0 ? most : `${most} offset ${bind(offset, COUNT)}`;

@@ -158,7 +158,7 @@ export function compileShape(shape: Shape, from: string, output: Output, scope: 
 
 /** Selects the page of groups before computing its columns: a failing cast matters only for groups of the page. */
 function compileGroups(
-  plan: Shape & { offset: number; limit?: number },
+  plan: Shape & { offset: number; limit?: number | undefined },
   body: string,
   output: Output,
   outer: Scope,

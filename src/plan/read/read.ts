@@ -7,7 +7,6 @@
  * fields that the caller may read. The stage does not use the database.
  * Throws: 42703, 22P02, 22003, 42883 and other errors of names and types; PGRST108, PGRST200, 42501.
  */
-import { defined } from '../../base/defined.ts';
 import { isChangeLog } from '../../collection/change-log.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Page } from '../../dialect/query.ts';
@@ -19,7 +18,7 @@ import { atMoment } from '../at-moment.ts';
 import { conditionInLanguage, readInLanguage } from '../in-language.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import { type Key, keyIs } from '../resolve.ts';
-import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
+import { type FunctionCall, isAlways, type Predicate, type ReadPlan } from '../types.ts';
 import type { Precondition } from '../write-plan.ts';
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
@@ -89,16 +88,21 @@ function planAll(
   source?: FunctionCall,
 ): { -readonly [Name in keyof ReadPlan]: ReadPlan[Name] } {
   const { embeds, total, asked } = skeletonOf(collection, query);
+  const { columns, order, groupBy, isWhole } = source === undefined ? total : asked;
   const { facets } = query;
   const plan: ReadPlan = {
     kind: 'read',
     from: stored(collection),
-    ...(source === undefined ? total : { ...asked, source }),
+    columns,
+    order,
+    groupBy,
+    isWhole,
     where: withInner(planConditions(collection, query.conditions, embeds), embeds),
-    ...(facets === undefined ? {} : { facets: planFacets(collection, { ...query, facets }, embeds) }),
+    facets: facets && planFacets(collection, { ...query, facets }, embeds),
     offset: page.offset,
-    ...(page.limit === undefined ? {} : { limit: page.limit }),
-    ...(count === undefined ? {} : { count }),
+    limit: page.limit,
+    count,
+    source,
   };
   return readInLanguage(plan, collection, query.language);
 }
@@ -124,18 +128,27 @@ const NO_TERMS: Query['order'] = [];
 export function planItem(collection: Collection, keyText: string, query: Query, permissions?: Permissions): ItemPlan {
   permissions?.rows(stored(collection), 'read');
   const from = stored(collection);
-  const { columns, groupBy, isWhole = false, where } = planAll(collection, query, { offset: 0 }, undefined);
+  const { columns, groupBy, isWhole, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
   const now = Date.now();
   const condition = andAlso(isItem, where);
-  const plan = (shape: Omit<Shape, 'order'>, condition: Predicate): ReadPlan => {
-    const all: ReadPlan = { kind: 'read', from, ...shape, order: NO_ORDER, where: condition, offset: 0 };
-    return restricted(all, collection, permissions, now);
+  const order = NO_ORDER;
+  const all: ReadPlan = {
+    kind: 'read',
+    from,
+    columns: wholeRow(collection),
+    order,
+    isWhole: true,
+    where: condition,
+    offset: 0,
   };
-  const whole = plan({ columns: wholeRow(collection), isWhole: true }, condition);
-  if (isWhole && isAlways(where)) return { asked: whole, whole, shown: whole };
-  const shape = defined({ columns, groupBy, isWhole });
-  return { asked: plan(shape, condition), whole, shown: plan(shape, isItem) };
+  const whole = restricted(all, collection, permissions, now);
+  if (isWhole === true && isAlways(where)) return { asked: whole, whole, shown: whole };
+  const plan = (where: Predicate): ReadPlan => {
+    const selected: ReadPlan = { kind: 'read', from, columns, order, groupBy, isWhole, where, offset: 0 };
+    return restricted(selected, collection, permissions, now);
+  };
+  return { asked: plan(condition), whole, shown: plan(isItem) };
 }
 
 interface ItemPlan {
