@@ -10,12 +10,17 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that many answers have, unless they have others of these names: copying them takes less time. */
-  readonly shared?: Headers | undefined;
+  readonly shared?: SharedHeaders | undefined;
   readonly body: Body;
   /** The number of rows that were read or written, for the log. */
   readonly rows?: number;
   /** The body is sent as it grows, so it has no content coding. */
   readonly isLive?: boolean;
+}
+
+export interface SharedHeaders {
+  readonly contentType: string;
+  readonly all: Headers;
 }
 
 /** An answer in one content coding, encoded once on demand. */
@@ -31,7 +36,7 @@ type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, shared, body: plain } = answer;
-  const type = headers['content-type'] ?? shared?.get('content-type');
+  const type = headers['content-type'] ?? shared?.contentType;
   if (plain !== null && type === WORKBOOK_TYPE)
     return { status, headers, shared, plain, coding: 'zip', content: once(() => workbookOf(plain)) };
   const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
@@ -128,7 +133,7 @@ export function responseWith(
   { status, headers, shared }: Pick<Representation, 'status' | 'headers' | 'shared'>,
 ): Response {
   if (shared === undefined) return new Response(body, { status, headers });
-  const response = new Response(body, { status, headers: shared });
+  const response = new Response(body, { status, headers: shared.all });
   for (const name in headers) response.headers.set(name, headers[name]!);
   return response;
 }

@@ -17,7 +17,6 @@ import type { Target } from './target.ts';
 
 /** Headers of a request as fields of a call: the text that the client sent, or null. Each is read on demand. */
 const NAMES = {
-  accept: 'accept',
   acceptLanguage: 'accept-language',
   apikey: 'apikey',
   askedClaims: 'x-as-claims',
@@ -37,7 +36,6 @@ const NAMES = {
   lastEventId: 'last-event-id',
   mcpSession: 'mcp-session-id',
   origin: 'origin',
-  prefer: 'prefer',
   requestId: 'x-request-id',
   traceParent: 'traceparent',
   userAgent: 'user-agent',
@@ -120,6 +118,11 @@ export class Call extends HeaderFields {
   signed: SignedAddress | undefined;
   /** Set if fields have translations. */
   languages: Languages | undefined;
+  /** Several stages read these. */
+  readonly accept: string | null;
+  readonly prefer: string | null;
+  /** Other methods ignore it (RFC 9110, 14.2). */
+  readonly range: string | null;
 
   constructor(
     readonly method: string,
@@ -132,6 +135,9 @@ export class Call extends HeaderFields {
     private readonly body?: IncomingMessage | undefined,
   ) {
     super(headers);
+    this.accept = headers.get('accept');
+    this.prefer = headers.get('prefer');
+    this.range = method === 'GET' ? headers.get('range') : null;
   }
 
   static of(request: Request, peer?: Peer): Call {
@@ -207,11 +213,6 @@ export class Call extends HeaderFields {
 
   get preferences(): Preferences {
     return parsePrefer(this.prefer);
-  }
-
-  /** Other methods ignore it (RFC 9110, 14.2). */
-  get range(): string | null {
-    return this.method === 'GET' ? this.headers.get('range') : null;
   }
 
   /** The schema: writes name it in Content-Profile, reads in Accept-Profile. */

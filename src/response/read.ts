@@ -31,17 +31,17 @@ import { linkHeader } from './links.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
 /** The headers of every read with this media type. */
-const sharedHeaders = memoizeText(
-  (contentType) =>
-    new Headers({
-      ...CORS_HEADERS,
-      // Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4).
-      'cache-control': 'no-cache',
-      // The request headers that a response depends on.
-      vary: `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`,
-      'content-type': contentType,
-    }),
-);
+const sharedHeaders = memoizeText((contentType) => ({
+  contentType,
+  all: new Headers({
+    ...CORS_HEADERS,
+    // Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4).
+    'cache-control': 'no-cache',
+    // The request headers that a response depends on.
+    vary: `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`,
+    'content-type': contentType,
+  }),
+}));
 
 /** A list request with its plan. */
 export interface ListRead {
