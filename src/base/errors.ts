@@ -5,7 +5,7 @@
  * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
 import { MAX_ECHOED_LENGTH, MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
-import { Sentence, say, type Wording } from './sentence.ts';
+import { Sentence, say, type Wording, withSentences } from './sentence.ts';
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -219,9 +219,7 @@ export class ApiError extends Error {
 
   /** The data of this error, which can be sent to another thread. */
   toData(): ApiErrorData {
-    const texts = Object.entries(this.given).filter(([, value]) => value instanceof Sentence);
-    const words = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
-    return { code: this.code, message: this.message, ...this.given, ...words };
+    return { code: this.code, message: this.message, ...withSentences(this.given) };
   }
 
   /** The message and its details in one sentence. */
@@ -233,8 +231,7 @@ export class ApiError extends Error {
   /** The sentences of an error that the code alone does not explain. */
   get sentences(): Readonly<Record<string, Sentence>> | undefined {
     if (!(this.wordings.message instanceof Sentence) || !this.code.startsWith('CAT')) return undefined;
-    const texts = Object.entries(this.wordings);
-    return Object.fromEntries(texts.filter((each): each is [string, Sentence] => each[1] instanceof Sentence));
+    return withSentences(this.wordings).sentences;
   }
 
   /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */

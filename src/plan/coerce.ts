@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
+import { about, say } from '../base/sentence.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { compareValues } from '../collection/types/compare.ts';
 import { can, isLong, storeJson } from '../collection/types/type.ts';
@@ -57,8 +58,9 @@ export function withLocation<E>(
   isList = index !== undefined,
 ): E | ApiError {
   if (!(error instanceof ApiError)) return error;
-  const place = isList ? `row ${index! + 1}, field ${field}` : `field ${field}`;
-  return error.with({ details: `${place}: ${error.details ?? error.message}`, index, field });
+  const place = isList ? say`row ${index! + 1}, field ${field}` : say`field ${field}`;
+  const { message, details } = error.wordings;
+  return error.with({ details: about(place, error.details === null ? message : details), index, field });
 }
 
 type Rule = { readonly words: string; readonly keeps: (value: Value) => boolean };

@@ -77,9 +77,9 @@ function withAdvice(error: unknown, name: string, { title }: Type, test?: Test):
   if (!(error instanceof ApiError) || !NO_VALUE.includes(error.code) || error.hint !== null) return error;
   const isNull = test?.kind === 'value' && /^null$/i.test(test.value);
   const hint = isNull
-    ? `To find rows without a value, write ${name}=is.null.`
-    : `The field ${name} is of type ${title}.`;
-  return new ApiError(error.code, error.wordings.message, { details: error.details ?? undefined, hint });
+    ? say`To find rows without a value, write ${name}=is.null.`
+    : say`The field ${name} is of type ${title}.`;
+  return new ApiError(error.code, error.wordings.message, { details: error.wordings.details || undefined, hint });
 }
 
 const NO_VALUE: readonly string[] = ['22P02', '22003', '22007', '22008'];
@@ -101,7 +101,7 @@ function planTest(of: Expression, test: Test, collection: Collection): Predicate
       return planIn(of, test.values, collection);
     case 'search':
       if (!servesType(OPERATORS[test.operator], of.type))
-        throw undefinedFor(`function to_tsvector(${of.type.title})`, 'function');
+        throw undefinedFor(say`function to_tsvector(${of.type.title})`, 'function');
       return {
         kind: 'search',
         of,

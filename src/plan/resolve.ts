@@ -85,7 +85,7 @@ function resolveMember([first, ...steps]: readonly JsonStep[], type: Type): Expr
 
 export function undefinedFor(what: Wording, kind: 'operator' | 'function'): ApiError {
   return new ApiError('42883', kind === 'operator' ? what : say`${what} does not exist`, {
-    hint: `No ${kind} matches the given name and argument types. You might need to add explicit type casts.`,
+    hint: say`No ${kind === 'operator' ? say`operator` : say`function`} matches the given name and argument types. You might need to add explicit type casts.`,
   });
 }
 

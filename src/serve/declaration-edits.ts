@@ -163,16 +163,16 @@ function withoutSecrets(text: string): string {
 }
 
 function changedFile(file: string): ApiError {
-  return new ApiError('CAT412', `${file} has changed since it was read`, {
+  return new ApiError('CAT412', say`${file} has changed since it was read`, {
     nothingChanged: true,
-    hint: 'Read it again, and repeat the change.',
+    hint: say`Read it again, and repeat the change.`,
   });
 }
 
 function newerFile(file: string): ApiError {
-  return new ApiError('CAT412', `${file} has changed since the service started`, {
+  return new ApiError('CAT412', say`${file} has changed since the service started`, {
     nothingChanged: true,
-    hint: 'Start the service again, which applies the file.',
+    hint: say`Start the service again, which applies the file.`,
   });
 }
 

@@ -139,6 +139,7 @@ function canonicalPath(path: string): string {
 
 const WORDS: Readonly<Record<string, Sentence>> = {
   ENOENT: say`the file or folder does not exist`,
+  EEXIST: say`another file has this name`,
   EACCES: say`this user may not use it`,
   EPERM: say`this user may not use it`,
   EISDIR: say`it is a folder, and not a file`,

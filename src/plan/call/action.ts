@@ -6,6 +6,7 @@
 import { FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
+import { say } from '../../base/sentence.ts';
 import type { Action, ActionEntry, Collection, Field, RowsParameter } from '../../collection/declaration.ts';
 import { isObject, parseJson } from '../../collection/exact-json.ts';
 import { builtIn } from '../../collection/types/index.ts';
@@ -201,8 +202,8 @@ function readRow(collection: Collection, cells: Cells, report: Report): Readonly
   if (unknown !== undefined) {
     const names = fields.map((field) => field.name);
     report(
-      new ApiError('PGRST204', `Could not find the '${unknown}' column of '${name}' in the schema cache`, {
-        hint: `The fields are ${names.join(', ')}${didYouMean(unknown, names)}.`,
+      new ApiError('PGRST204', say`Could not find the '${unknown}' column of '${name}' in the schema cache`, {
+        hint: say`The fields are ${names.join(', ')}${didYouMean(unknown, names)}.`,
         field: unknown,
       }),
     );

@@ -3,6 +3,7 @@
  * also over the related rows of a row: `prices.amount.min()`.
  */
 import { ApiError } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
 import { COMPLETIONS, MARKED_TEXTS } from '../../collection/search-fields.ts';
@@ -87,7 +88,7 @@ export const COUNT: Expression = { kind: 'count', type: builtIn('int8') };
 
 export function aggregate(name: Aggregate, of: Expression): Expression {
   const type = name === 'count' || name === 'distinct' ? 'int8' : of.type.aggregates[name];
-  if (type === undefined) throw undefinedFor(`function ${name}(${of.type.title})`, 'function');
+  if (type === undefined) throw undefinedFor(say`function ${name}(${of.type.title})`, 'function');
   return { kind: 'aggregate', function: name, of, type: builtIn(type) };
 }
 

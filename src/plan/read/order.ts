@@ -128,7 +128,7 @@ export function orderedBy(collection: Collection, { embed: name, field }: OrderT
   const last = field.json.at(-1);
   if (last === undefined) return of;
   if (!can(of.type, 'json')) {
-    throw undefinedFor(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
+    throw undefinedFor(say`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
   }
   return { kind: 'path', of, steps: field.json, type: pathType(last) };
 }

@@ -119,7 +119,7 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
         relationship: describe(relation),
       })),
       suggestion: suggestHints(target, sorted),
-      hint: `Try changing '${target}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
+      hint: say`Try changing '${target}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
     },
   );
 }

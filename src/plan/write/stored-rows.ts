@@ -5,6 +5,7 @@
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { attempt, FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError, onError } from '../../base/errors.ts';
+import { say } from '../../base/sentence.ts';
 import { fieldDenied } from '../../collection/access/permission-errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import { isObject, jsonText, WrittenNumber } from '../../collection/exact-json.ts';
@@ -41,7 +42,7 @@ function resolveColumn(collection: Collection, right: 'create' | 'update', name:
   if (field?.readOnly === true) throw unwritable(field, right);
   if (field !== undefined) return field;
   if (isHidden(collection, name)) throw fieldDenied(collection.name, name, right);
-  throw new ApiError('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
+  throw new ApiError('PGRST204', say`Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
     hint: separatorHint(collection, name) ?? nearestHint(collection, name),
     field: name,
   });
@@ -70,11 +71,13 @@ function writable(collection: Collection, right: 'create' | 'update'): Collectio
 function unwritable({ name, computed }: Field, right: 'create' | 'update'): ApiError {
   const message =
     right === 'create'
-      ? `cannot insert a non-DEFAULT value into column "${name}"`
-      : `column "${name}" can only be updated to DEFAULT`;
-  const reason = computed === undefined ? 'can be read, and not written' : 'is computed, so leave it out';
+      ? say`cannot insert a non-DEFAULT value into column "${name}"`
+      : say`column "${name}" can only be updated to DEFAULT`;
   return new ApiError('428C9', message, {
-    details: `${name} ${reason}; nothing was changed.`,
+    details:
+      computed === undefined
+        ? say`${name} can be read, and not written; nothing was changed.`
+        : say`${name} is computed, so leave it out; nothing was changed.`,
     field: name,
   });
 }

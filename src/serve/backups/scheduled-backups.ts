@@ -73,7 +73,7 @@ export class ScheduledBackups {
   /** Backs up at once. Resolves to the reason if that fails. */
   readonly backUp = async (): Promise<Wording | undefined> => {
     while (this.pending !== undefined) await this.pending;
-    if (this.isStopped) return say`the service stops`;
+    if (this.isStopped) return say`the service stopped`;
     clearTimeout(this.timer);
     const before = this.failures;
     this.isAsked = true;

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage } from '../../support/browser/browser.ts';
+import { englishTexts } from '../../support/browser/english-texts.ts';
 
 const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
 const PHONE = { width: 390, height: 780 };
@@ -136,9 +137,10 @@ browserStories(
       }
     });
 
-    test('axe finds nothing on the pages in German, with dialogs open', async () => {
+    test('axe finds nothing on the pages in German, with dialogs open, and no text is English', async () => {
       await stage.reopen({ viewport: WIDE, locale: 'de-DE' });
       const { page } = stage;
+      const LABELS = ['Amount', 'Valid from'];
       const DIALOGS: Readonly<Record<string, readonly string[]>> = {
         '/': ['Kennzahlen auswählen'],
         '/c/products?id=lt.6': ['Spalten', 'Als Ansicht speichern', 'Alle Bedingungen'],
@@ -152,10 +154,12 @@ browserStories(
         await stage.open(place);
         await page.locator('html[lang=de] h1:visible').waitFor();
         expect({ place, findings: await axeFindings(page) }).toEqual({ place, findings: [] });
+        expect({ place, english: await englishTexts(page, LABELS) }).toEqual({ place, english: [] });
         for (const dialog of dialogs) {
           await page.getByRole('button', { name: dialog }).first().click();
           await page.getByRole('dialog').waitFor();
           expect({ dialog, findings: await axeFindings(page) }).toEqual({ dialog, findings: [] });
+          expect({ dialog, english: await englishTexts(page, LABELS) }).toEqual({ dialog, english: [] });
           await page.keyboard.press('Escape');
           await page.getByRole('dialog').waitFor({ state: 'detached' });
         }

@@ -1,9 +1,10 @@
 /** An administrator manages keys and changes the data model, in the console of a service with --edit-declaration. */
 import { expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { axeFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage } from '../../support/browser/browser.ts';
+import { englishTexts } from '../../support/browser/english-texts.ts';
 import { run, temporaryFolder, until } from '../../support/processes/process.ts';
 
 const DECLARATION = `# The shop
@@ -225,7 +226,7 @@ browserStories(
       await button('Send again').last().click();
       await stage.until('1 change will be sent again.');
       await button('Send a test stock').click();
-      await stage.until(/^The receiver did not accept the test: .*127\.0\.0\.1:9/);
+      await stage.until('The receiver did not accept the test: the connection failed: ECONNREFUSED.');
 
       // Deliveries that succeed leave the table.
       await page.route('**/catalogue/webhooks', async (route) => {
@@ -398,6 +399,68 @@ browserStories(
         expect({ dialog, findings: await axeFindings(page) }).toEqual({ dialog, findings: [] });
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+    });
+
+    test('reads in German what is wrong with a change, a webhook and a backup', async () => {
+      await stage.reopen({ locale: 'de-DE' });
+      const { page } = stage;
+      const button = (name: string | RegExp) => page.getByRole('button', { name });
+      const field = (name: string) => page.getByRole('dialog').getByLabel(name, { exact: true });
+      const part = async (name: string) => {
+        await page.getByRole('link', { name }).click();
+        await button(/./).first().waitFor();
+      };
+      await stage.open('/settings');
+      await page.getByLabel('Passwort').fill(PASSWORD);
+      await page.getByLabel('Name').fill('ann');
+      await page.keyboard.press('Enter');
+      await part('Datenmodell');
+      await button('Feld hinzufügen Products').click();
+      await page.getByRole('textbox', { name: /^Name/ }).fill('tags');
+      await field('Typ').fill('tex');
+      await field('Muster').fill('(');
+      await button('Vorschau').click();
+      await stage.until(/den Typ tex gibt es nicht \(meinten Sie text\?\)$/);
+      await stage.until(/eine runde Klammer ist nicht geschlossen oder nicht geöffnet$/);
+      await field('Typ').fill('text[]');
+      await field('Muster').fill('');
+      await field('Vorgabe').fill('abc');
+      await button('Vorschau').click();
+      await stage.until(/„abc“ ist keine Liste; Eine Liste beginnt mit {\.$/);
+      await field('Vorgabe').fill('');
+      await field('Berechnet durch').fill('nam');
+      await stage.until('Spalte 1: das Feld nam gibt es nicht (meinten Sie name?)');
+      expect(await englishTexts(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await button('Ändern id').last().click();
+      await field('Typ').fill('uuid');
+      await button('Vorschau').click();
+      await stage.until(/das Feld ist int4, und der Schlüssel von products ist uuid: Machen Sie uuid daraus$/);
+      expect(await englishTexts(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+
+      await part('Webhooks');
+      await button('Test senden stock').click();
+      await stage.until(
+        'Der Empfänger hat den Test nicht angenommen: die Verbindung ist fehlgeschlagen: ECONNREFUSED.',
+      );
+      expect(await englishTexts(page)).toEqual([]);
+
+      const backups = join(dirname(file), 'backups');
+      renameSync(backups, `${backups}-of-before`);
+      writeFileSync(backups, '');
+      await part('Sicherungen');
+      await stage.until('backups kann nicht gelesen werden: ein Teil des Pfads ist eine Datei und kein Ordner');
+      await button('Jetzt sichern').click();
+      await stage.until('Die Sicherung ist fehlgeschlagen: eine andere Datei heißt so.');
+      expect(await englishTexts(page)).toEqual([]);
+      rmSync(backups);
+      renameSync(`${backups}-of-before`, backups);
+      for (const name of ['Benutzer', 'Sitzungen', 'API-Schlüssel', 'Rollen']) {
+        await part(name);
+        await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
+        expect({ name, english: await englishTexts(page) }).toEqual({ name, english: [] });
       }
     });
 

@@ -1,6 +1,7 @@
 /** Helpers that parse declaration texts, and return drafts or the errors in them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Sentence, type SentenceValue } from '../../../src/base/sentence.ts';
 import type { CatalogueDraft, FieldDraft } from '../../../src/collection/draft.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { DeclarationError } from '../../../src/declare/reader/mistakes.ts';
@@ -31,6 +32,16 @@ export async function mistakesIn(text: string, file?: string): Promise<string[]>
     return [];
   } catch (error) {
     if (!(error instanceof DeclarationError)) throw error;
+    // The messages of the YAML parser are no sentences.
+    const sentences = error.mistakes.map(({ message }) => message).filter((each) => each instanceof Sentence);
+    const english = sentences.flatMap(wordsIn).filter((words) => !text.includes(words));
+    if (english.length > 0) throw new Error(`clients cannot translate these values: ${english.join(' | ')}`);
     return error.mistakes.map(({ line, column, message }) => `${line}:${column} ${message}`);
   }
+}
+
+/** The values of a sentence that have three words in a row. Only templates are translated. */
+function wordsIn(message: SentenceValue): readonly string[] {
+  if (message instanceof Sentence) return message.values.flatMap(wordsIn);
+  return typeof message === 'string' && /[a-z]{2} [a-z]+ [a-z]/i.test(message) ? [message] : [];
 }

@@ -1,20 +1,20 @@
 /** PostgreSQL's array literal, `{1,"two words",NULL}` or `{{1,2},{3,4}}`, with its elements as text. */
 import { ApiError } from '../../../base/errors.ts';
-import { say } from '../../../base/sentence.ts';
+import { type Sentence, say } from '../../../base/sentence.ts';
 import { checkDimensions, type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
 
 const SPACE = /[ \t\n\v\f\r]/;
 const SPECIAL = /[,{}"\\]/;
-const MISMATCH = 'Multidimensional arrays must have sub-arrays with matching dimensions.';
+const MISMATCH = say`Multidimensional arrays must have sub-arrays with matching dimensions.`;
 
 export function parseArrayLiteral(text: string): Elements<string | null> {
   let position = 0;
   skipSpaces();
-  if (text[position] === '[') throw malformed(text, '"[" must introduce explicitly-specified array dimensions.');
-  if (text[position] !== '{') throw malformed(text, 'Array value must start with "{" or dimension information.');
+  if (text[position] === '[') throw malformed(text, say`"[" must introduce explicitly-specified array dimensions.`);
+  if (text[position] !== '{') throw malformed(text, say`Array value must start with "{" or dimension information.`);
   const list = readList(1);
   skipSpaces();
-  if (position < text.length) throw malformed(text, 'Junk after closing right brace.');
+  if (position < text.length) throw malformed(text, say`Junk after closing right brace.`);
   const { items, sizes } = elementsOf(list, () => malformed(text, MISMATCH));
   if (items.some((item) => typeof item === 'object' && item !== null)) throw malformed(text, MISMATCH);
   return { items: items as (string | null)[], sizes };
@@ -33,8 +33,8 @@ export function parseArrayLiteral(text: string): Elements<string | null> {
       items.push(readItem(depth));
       skipSpaces();
       const separator = text[position];
-      if (separator === undefined) throw malformed(text, 'Unexpected end of input.');
-      if (separator !== ',' && separator !== '}') throw malformed(text, 'Incorrectly quoted array element.');
+      if (separator === undefined) throw malformed(text, say`Unexpected end of input.`);
+      if (separator !== ',' && separator !== '}') throw malformed(text, say`Incorrectly quoted array element.`);
       position++;
       if (separator === '}') return items;
     }
@@ -53,7 +53,7 @@ export function parseArrayLiteral(text: string): Elements<string | null> {
         parts.push(text.slice(start, position));
         start = ++position;
       }
-      if (position >= text.length) throw malformed(text, 'Unexpected end of input.');
+      if (position >= text.length) throw malformed(text, say`Unexpected end of input.`);
     }
     parts.push(text.slice(start, position++));
     return parts.join('');
@@ -77,9 +77,9 @@ export function parseArrayLiteral(text: string): Elements<string | null> {
       value += character;
       if (!SPACE.test(character)) length = value.length;
     }
-    if (text[position] === '{' || text[position] === '"')
-      throw malformed(text, text[position] === '{' ? 'Unexpected "{" character.' : 'Incorrectly quoted array element.');
-    if (length === 0) throw malformed(text, `Unexpected "${text[position] ?? 'end of input'}" character.`);
+    if (text[position] === '{') throw malformed(text, say`Unexpected "${'{'}" character.`);
+    if (text[position] === '"') throw malformed(text, say`Incorrectly quoted array element.`);
+    if (length === 0) throw malformed(text, say`Unexpected "${text[position] ?? 'end of input'}" character.`);
     const plain = value.slice(0, length);
     return !isEscaped && plain.toLowerCase() === 'null' ? null : plain;
   }
@@ -100,7 +100,7 @@ function quoted(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
 }
 
-function malformed(text: string, details: string): ApiError {
+function malformed(text: string, details: Sentence): ApiError {
   return new ApiError('22P02', say`malformed array literal: "${text}"`, {
     details,
     hint: 'Write a list as {1,2,3}.',

@@ -22,6 +22,8 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   '42501': () => t.errors.forbidden,
   '2201B': () => t.errors.badFilter,
   '42601': () => t.errors.badFilter,
+  '42703': () => t.errors.badFilter,
+  '42883': () => t.errors.badFilter,
   PGRST100: () => t.errors.badFilter,
   '54000': () => t.errors.limit,
   CAT414: () => t.errors.limit,
@@ -61,7 +63,10 @@ function wordsOf(problem: Problem, ...parts: readonly ProblemText[]): readonly s
   return problem.code.startsWith('P0001') ? parts.flatMap((part) => problem[part] ?? []) : [];
 }
 
-const messageOf = (problem: Problem): string => wordsOf(problem, 'message', 'hint').join(' ');
+const messageOf = (problem: Problem): string =>
+  wordsOf(problem, 'message', 'hint')
+    .map((text) => text.replace(/[^.!?]$/, '$&.'))
+    .join(' ');
 
 /** The sentence for a problem of one field, without its label. */
 export function explainProblem(problem: Problem, field?: Field): string {
@@ -77,7 +82,9 @@ export function explain(error: unknown, collection?: Collection): string {
   if (error instanceof TypeError) return t.errors.unreachable;
   if (error instanceof ValueError) return explainProblem(error as Problem);
   const problem = problemOf(error);
-  if (problem === undefined) return error instanceof Error ? error.message : String(error);
+  const { name, message } = error as Error;
+  // The browser's own errors have English messages.
+  if (problem === undefined) return name === 'Error' ? message : t.errors.failed(name ?? String(error));
   if (error instanceof LoginError)
     return LOGIN_SENTENCES[problem.code]?.('', problem) ?? t.errors.rejected(problem.code);
   if ((error as ApiError).status === 401) return t.errors.loggedOut;
