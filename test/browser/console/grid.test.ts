@@ -237,6 +237,15 @@ browserStories('the cell grid', (stage) => {
     await editor.press('Enter');
     await stage.until('Chai: Unit price was not saved. Someone else changed this to 30.00.');
     expect(await shown(stage, 'unit_price', 0)).toBe('30.00');
+    // A message covers no button of the list.
+    await cell(stage, 'unit_price', 1).click();
+    await page.keyboard.type('32', { delay: 125 });
+    await page.keyboard.press('Enter');
+    await page.locator('.toast').filter({ hasText: 'Chang was saved.' }).waitFor();
+    const [list, message] = await Promise.all(
+      ['.unsaved-cells', '.toast'].map((each) => page.locator(each).first().boundingBox()),
+    );
+    expect(message!.y).toBeGreaterThanOrEqual(list!.y + list!.height);
     // The list survives another order of the rows.
     await page.getByRole('button', { name: /^Product name/ }).click();
     await page.getByRole('button', { name: 'Keep 30.00' }).click();
