@@ -10,6 +10,7 @@ import {
   SLOW_STEP_MS,
   STEP_BUDGET_MS,
   STEP_CHANGES,
+  STEP_PAUSE_MS_PER_CLIENT,
 } from '../base/limits/feed.ts';
 import type { LogPosition } from '../engine/engine.ts';
 import type { Reader } from '../engine/row-store.ts';
@@ -60,7 +61,7 @@ export class Group {
   }
 
   isDue(newest: LogPosition, now: number): boolean {
-    return !this.isBusy && (!isSame(this.position, newest) || this.isTimeUp) && now >= this.restsUntil;
+    return (!isSame(this.position, newest) || this.isTimeUp) && now >= this.restsUntil;
   }
 
   get isTimeUp(): boolean {
@@ -99,8 +100,10 @@ export class Group {
     // Its clients resume with requests of their own.
     if (result === 'too long') return this.end();
     for (const member of [...this.members]) member.publish(result.chunk);
-    // Clients need time to receive it.
-    if (result.chunk.length > LONG_CHUNK_BYTES) this.rest(MAX_STEP_PAUSE_MS);
+    // Clients need time to receive a long one. Each client costs a packet.
+    const pause =
+      result.chunk.length > LONG_CHUNK_BYTES ? MAX_STEP_PAUSE_MS : this.members.size * STEP_PAUSE_MS_PER_CLIENT;
+    this.rest(Math.min(MAX_STEP_PAUSE_MS, pause));
     return result.events * this.members.size;
   }
 

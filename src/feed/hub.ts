@@ -1,17 +1,15 @@
 /**
- * Follows the log of changes for all feeds of a process. Groups of clients advance independently: cheap ones with every
- * look at the log, while its time lasts, the others in turns, which are fair between callers.
+ * Follows the log of changes for all feeds of a process. Groups of clients advance independently: each step waits for
+ * its turn, and each group then pauses by itself. Turns are fair between callers, and cheap steps have their own.
  */
 import { FairQueue } from '../base/fair-queue.ts';
 import {
   FEW_LISTS,
   MAX_LATE_STEPS,
-  MAX_STEP_PAUSE_MS,
   PARALLEL_STEPS,
   PARALLEL_STEPS_PER_CALLER,
   STEP_BUDGET_MS,
   STEP_MS,
-  STEP_PAUSE_MS_PER_CLIENT,
 } from '../base/limits/feed.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
@@ -38,6 +36,12 @@ export class Hub {
   events = 0;
   private readonly groups = new Map<string, Group>();
   private readonly turns = new FairQueue({ places: PARALLEL_STEPS, placesPerCaller: PARALLEL_STEPS_PER_CALLER });
+  /** Cheap steps wait for each other only. While late steps of a caller go on, only its own wait for them. */
+  private readonly cheapTurns = new FairQueue({ places: PARALLEL_STEPS, placesPerCaller: PARALLEL_STEPS });
+  private readonly callers = new FairQueue({
+    places: Number.POSITIVE_INFINITY,
+    placesPerCaller: PARALLEL_STEPS_PER_CALLER,
+  });
   /** One slow step at a time, with one read at a time: the other threads and connections are for all others. */
   private readonly slowTurns = new FairQueue({ places: 1, placesPerCaller: 1 });
   private readonly slowReads = new FairQueue({ places: 1, placesPerCaller: 1 });
@@ -92,15 +96,14 @@ export class Hub {
   }
 
   private readonly tick = async (): Promise<void> => {
-    const { events } = this;
-    const started = performance.now();
     // While the database does not answer, clients wait.
-    const isBehind = await this.advance().catch(() => false);
-    const took = performance.now() - started;
-    // A long step mostly waits for others: its time lengthens the pause only up to a limit.
-    const rest = Math.min(took, MAX_STEP_PAUSE_MS);
-    const pause = isBehind ? rest : Math.max(rest, this.events === events ? STEP_MS : this.stepPause());
-    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
+    await this.look().catch(() => undefined);
+    this.steps.clear();
+    const now = performance.now();
+    for (const group of this.groups.values()) {
+      if (!group.isBusy && group.isDue(this.newest, now)) void this.advance(group);
+    }
+    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, STEP_MS);
   };
 
   /** SQLite may answer at once: after a slice of reads of all steps, requests are answered before the next one. */
@@ -111,39 +114,6 @@ export class Hub {
     this.sliceEnd = performance.now() + SLICE_MS;
   }
 
-  private stepPause(): number {
-    const clients = this.groups.values().reduce((sum, { members }) => sum + members.size, 0);
-    return Math.min(MAX_STEP_PAUSE_MS, Math.max(STEP_MS, clients * STEP_PAUSE_MS_PER_CLIENT));
-  }
-
-  /** Sends new changes to all groups that are due. Returns whether more changes wait for cheap groups. */
-  private async advance(): Promise<boolean> {
-    await this.look();
-    this.steps.clear();
-    const now = performance.now();
-    const due: Group[] = [];
-    for (const group of this.groups.values()) {
-      if (!group.isDue(this.newest, now)) continue;
-      if (group.isCheap) due.push(group);
-      else void this.takeTurn(group);
-    }
-    const cheap = inTurns(due);
-    const waiting = cheap.values();
-    const work = async () => {
-      for (const group of waiting) {
-        if (performance.now() > now + STEP_BUDGET_MS) {
-          void this.takeTurn(group);
-          continue;
-        }
-        const step = await this.stepFor(group);
-        if (step !== undefined) await this.withinBudget(this.take(group, this.reader, step));
-        await this.pause();
-      }
-    };
-    await Promise.all(Array.from({ length: PARALLEL_STEPS }, work));
-    return cheap.some((group) => group.position.seq < this.newest.seq && group.isDue(this.newest, performance.now()));
-  }
-
   /** Reads the last position, unless nothing was committed since. */
   private async look(): Promise<void> {
     const changeCount = this.engine.changes?.current();
@@ -152,37 +122,49 @@ export class Hub {
     this.changeCount = changeCount;
   }
 
-  private async takeTurn(group: Group): Promise<void> {
+  /** Advances a group to the position that is newest now, in one turn for each step. */
+  private async advance(group: Group): Promise<void> {
     group.isBusy = true;
-    const queue = group.isSlow ? this.slowTurns : this.turns;
-    const reader = group.isSlow ? queuedReader(this.reader, this.slowReads, '') : this.reader;
-    await queue.run(group.caller, 1, async () => {
-      // While the database does not answer, clients wait.
-      const step = await this.stepFor(group).catch(() => undefined);
-      if (step !== undefined) await this.take(group, reader, step);
+    const { newest } = this;
+    let earlier: FeedPosition;
+    do {
+      earlier = group.position;
+      await this.takeTurn(group);
+      // Without progress, such as while the database does not answer, it waits for the next look.
+    } while (group.position !== earlier && group.position.seq < newest.seq && group.isDue(newest, performance.now()));
+    group.isBusy = false;
+  }
+
+  private takeTurn(group: Group): Promise<void> {
+    const { caller, isCheap, isSlow } = group;
+    if (!isCheap) return (isSlow ? this.slowTurns : this.turns).run(caller, 1, () => this.step(group));
+    // A late step leaves its place to other callers.
+    return this.callers.run(caller, 1, async () => {
+      const { end } = await this.cheapTurns.run(caller, 1, () => this.withinBudget(this.step(group)));
+      return end;
     });
-    group.isBusy = false;
   }
 
-  private async take(group: Group, reader: Reader, { changes }: Step): Promise<void> {
-    group.isBusy = true;
-    // Others count while this one waits.
-    const events = await group.advance(reader, changes);
-    this.events += events;
-    group.isBusy = false;
-  }
-
-  /** Resolves with the step, or without it if it takes long. */
-  private async withinBudget(step: Promise<void>): Promise<void> {
+  /** Resolves when a step ends, or takes long. */
+  private async withinBudget(end: Promise<void>): Promise<{ readonly end: Promise<void> }> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(resolve, STEP_BUDGET_MS, 'late');
     });
-    const isLate = (await Promise.race([step, late])) === 'late';
+    const isLate = (await Promise.race([end, late])) === 'late';
     clearTimeout(timer);
-    if (!isLate || this.lateSteps >= MAX_LATE_STEPS) return step;
+    if (!isLate) return { end };
+    if (this.lateSteps >= MAX_LATE_STEPS) await end;
     this.lateSteps++;
-    void step.finally(() => this.lateSteps--);
+    return { end: end.finally(() => this.lateSteps--) };
+  }
+
+  private async step(group: Group): Promise<void> {
+    const step = await this.stepFor(group).catch(() => undefined);
+    if (step === undefined) return this.pause();
+    const reader = group.isSlow ? queuedReader(this.reader, this.slowReads, '') : this.reader;
+    const events = await group.advance(reader, step.changes);
+    this.events += events;
   }
 
   /** The next step of a group; undefined if it has no event, so that the group has advanced already. */
@@ -251,11 +233,4 @@ export class Hub {
     const plans = [...this.groups.values()].map(({ plan }) => plan);
     return new Set(plans.filter(({ list }) => stored(list.from) === collection).flatMap(testedFields));
   }
-}
-
-/** The first group of each caller, then the second ones. */
-function inTurns(groups: readonly Group[]): readonly Group[] {
-  const byCaller = [...Map.groupBy(groups, ({ caller }) => caller).values()];
-  const most = Math.max(0, ...byCaller.map(({ length }) => length));
-  return Array.from({ length: most }, (_, turn) => byCaller.flatMap((own) => own[turn] ?? [])).flat();
 }

@@ -9,8 +9,8 @@ export const MAX_RESUMED_CHANGES = 100_000;
 /** How often the service looks for changes. */
 export const STEP_MS = 50;
 /**
- * The pause after a step with events is longer with many clients, because every step costs a packet for each. Writes
- * within it share a step. Changes still arrive within a quarter of a second.
+ * The pause of a list after a step with events: every step costs a packet for each client. Writes within it share a
+ * step. Changes still arrive within a quarter of a second.
  */
 export const STEP_PAUSE_MS_PER_CLIENT = 0.16;
 export const MAX_STEP_PAUSE_MS = 160;
@@ -28,7 +28,7 @@ export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 /** Steps of several lists that are evaluated at once, in total and of one caller. */
 export const PARALLEL_STEPS = 4;
 export const PARALLEL_STEPS_PER_CALLER = 2;
-/** The others do not wait longer for the step of a list, and the list rests for as long as the step exceeded this. */
+/** Other callers do not wait longer for the step of a list, which then rests for as long as the step exceeded this. */
 export const STEP_BUDGET_MS = 100;
 /** Late steps at once, each with rows in memory. Beyond this number, the others wait. */
 export const MAX_LATE_STEPS = 4;

@@ -1,8 +1,11 @@
 /** Many lists are followed at the same time: each client gets the events of its own. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { PARALLEL_JOINS, PARALLEL_STEPS } from '../../../src/base/limits/feed.ts';
+import { openPostgres } from '../../../src/engine/postgres/engine.ts';
+import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../../../src/response/edge-checks.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
 import { declaredBy, identify } from '../../support/engines/roles.ts';
 import { openDeclaredEngine } from '../../support/engines/shop.ts';
 import { until } from '../../support/processes/process.ts';
@@ -28,17 +31,18 @@ const ROWS = {
     return { id: index + 1, name: `product ${index}`, stock: 0, category_id: (index % 3) + 1 };
   }),
 };
+const identifyByName = (request: Pick<Request, 'headers'>) => {
+  const name = request.headers.get('x-name');
+  return { ...identify(request), ...(name === null ? {} : { name, identity: `user ${name}` }) };
+};
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
   describe(engine, () => {
     let service: FeedService;
     afterEach(() => service.close());
     const open = async (options: Parameters<typeof serveFeeds>[2] = {}) => {
-      const ofCaller = (request: Pick<Request, 'headers'>) => {
-        const name = request.headers.get('x-name');
-        return { ...identify(request), ...(name === null ? {} : { name, identity: `user ${name}` }) };
-      };
-      service = serveFeeds(await openDeclaredEngine(engine, SHOP, ROWS), SHOP, { identify: ofCaller, ...options });
+      const opened = await openDeclaredEngine(engine, SHOP, ROWS);
+      service = serveFeeds(opened, SHOP, { identify: identifyByName, ...options });
     };
     const update = async (filter: string, body: object) => {
       expect((await service.fetch(`/products?${filter}`, sendJson('PATCH', body, ADMIN))).status).toBe(204);
@@ -95,6 +99,41 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
         // The events of feeds that are open already are read beside them.
         expect(most).toBeLessThanOrEqual(PARALLEL_JOINS + 2 * PARALLEL_STEPS);
         expect(await opened).toHaveLength(80);
+      });
+
+      test('lists that wait for a locked table do not delay the events of others', async () => {
+        const { url, admin } = testServer;
+        const schema = newSchema();
+        const firstRows = firstRowsOf({ catalogue: SHOP, rows: (name) => ROWS[name as keyof typeof ROWS] });
+        const opened = openPostgres({ ...TEST_SETTINGS, catalogue: SHOP, firstRows, url, schema, poolSize: 10 });
+        await opened.opened;
+        service = serveFeeds(opened, SHOP, { identify: identifyByName });
+        const followAs = (name: string) => (path: string) => service.follow(path, { ...ADMIN, 'x-name': name });
+        const paths = [1, 2, 3, 4, 5, 6].map((id) => `/categories?id=lte.${id}`);
+        const waiting = await Promise.all(['ann', 'bob'].flatMap((name) => paths.map(followAs(name))));
+        const other = await followAs('eve')('/products?id=eq.1&select=id,stock');
+        for (const client of [other, ...waiting]) client.take();
+        const [writer, locker] = [await admin.reserve(), await admin.reserve()];
+        const table = `"${schema}".categories`;
+        const isLocked = async (mode: string) => {
+          const locks = `select 1 from pg_locks where relation = '${table}'::regclass and mode = '${mode}' and not granted`;
+          return (await writer.unsafe(locks)).length > 0;
+        };
+        // The lock waits for this transaction, and every later read of the table waits for the lock.
+        await writer.unsafe(`begin; update ${table} set name = 'new' where id = 1`);
+        const lock = locker.unsafe(`begin; lock table ${table} in access exclusive mode`).then(() => undefined);
+        await until('the lock to wait', () => isLocked('AccessExclusiveLock'));
+        await writer.unsafe('commit');
+        await lock;
+        await until('lists to wait', () => isLocked('AccessShareLock'));
+        for (let stock = 1; stock <= 3; stock++) {
+          await update('id=eq.1', { stock });
+          expect(await other.next()).toEqual([['update', { id: 1, stock }]]);
+          expect(await isLocked('AccessShareLock')).toBe(true);
+        }
+        await locker.unsafe('rollback');
+        for (const client of waiting) expect(await client.next()).toEqual([['update', { id: 1, name: 'new' }]]);
+        for (const each of [writer, locker]) each.release();
       });
     }
 
