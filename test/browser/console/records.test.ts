@@ -248,6 +248,11 @@ browserStories(
       const labels = page.getByRole('region', { name: 'Product labels' });
       await labels.getByRole('link', { name: 'clearance', exact: true }).click();
       await page.getByRole('heading', { name: 'clearance', level: 1 }).waitFor();
+      await stage.open('/c/products/2');
+      await page.getByRole('combobox', { name: 'Supplier', exact: true }).click();
+      await page.keyboard.type('tokyo', { delay: 125 });
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Open Tokyo Traders' }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
     });
 

@@ -2,15 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import {
-  type Collection,
-  may,
-  type Row,
-  referenceOf,
-  titleFieldOf,
-  titleOfCollection,
-  type Value,
-} from '../api/catalogue.ts';
+import { type Collection, may, referenceOf, titleFieldOf, titleOfCollection, type Value } from '../api/catalogue.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
 import { pathOf } from '../api/query/text.ts';
 import { cachedTitle, cacheTitle, countTitled, titleKey } from '../api/query/titles.ts';
@@ -51,12 +43,13 @@ function ReferenceCell({ row, ...place }: CellProps) {
   );
 }
 
-/** Leads from the stored value beside an input to its row. */
-export function ReferenceLink({ row, ...place }: FieldPlace & { readonly row: Row | undefined }) {
-  const value = row?.[place.field.name] ?? null;
-  if (value === null || referenceOf(place.collection, place.field) === undefined) return null;
-  const label = t.app.openItem(format(place, value));
-  return <IconButton icon="external-link" className="small" href={referencedAddress(place, value)} label={label} />;
+/** Leads from an input to the row of its value. */
+export function ReferenceLink({ text, ...place }: FieldPlace & Pick<InputProps, 'text'>) {
+  const other = referenceOf(place.collection, place.field);
+  const title = other && cachedTitle(other, text);
+  if (title === undefined) return null;
+  const label = t.app.openItem(title);
+  return <IconButton icon="external-link" className="small" href={referencedAddress(place, text)} label={label} />;
 }
 
 function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...rest }: InputProps) {

@@ -126,7 +126,7 @@ function FormField({ id, collection, field, draft, row, changedBy }: FormFieldPr
           onChange={(next) => draft.setText(field.name, next)}
         />
       </Labelled>
-      <ReferenceLink {...place} row={row} />
+      {row !== undefined && <ReferenceLink {...place} text={text} />}
       {isMarked && !isOutdated && <p className="marker">{t.record.changedBy(changedBy ?? t.record.someone)}</p>}
       {isOutdated && (
         <p className="marker">

@@ -92,6 +92,7 @@ function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCel
   const { Input, Cell } = kindOf({ collection: from, field });
   const id = encodeURIComponent(`${from.name}-${row === undefined ? 'new' : keyText(from, row)}-${field.name}`);
   const problem = draft.problems[field.name];
+  const text = draft.texts[field.name] ?? '';
   if (!mayWrite(from, field, row === undefined)) return row && <Cell collection={from} field={field} row={row} />;
   return (
     <>
@@ -102,14 +103,14 @@ function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCel
         id={id}
         collection={from}
         field={field}
-        text={draft.texts[field.name] ?? ''}
+        text={text}
         isInvalid={problem === undefined ? undefined : true}
         isFocused={isFocused}
         mayOpenDialog
         describedBy={`${id}-help`}
-        onChange={(text) => draft.setText(field.name, text)}
+        onChange={(next) => draft.setText(field.name, next)}
       />
-      <ReferenceLink collection={from} field={field} row={row} />
+      {row !== undefined && <ReferenceLink collection={from} field={field} text={text} />}
       <p id={`${id}-help`} className="problem">
         {problem}
       </p>
