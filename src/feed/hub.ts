@@ -100,9 +100,9 @@ export class Hub {
     await this.look().catch(() => undefined);
     this.steps.clear();
     const now = performance.now();
-    for (const group of this.groups.values()) {
-      if (!group.isBusy && group.isDue(this.newest, now)) void this.advance(group);
-    }
+    const due = this.groups.values().filter((group) => !group.isBusy && group.isDue(this.newest, now));
+    const alike = Map.groupBy(due, ({ caller, position, limit }) => `${eventId(position)} ${limit} ${caller}`);
+    for (const groups of alike.values()) void this.advanceAll(groups);
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, STEP_MS);
   };
 
@@ -122,25 +122,47 @@ export class Hub {
     this.changeCount = changeCount;
   }
 
+  /** Advances groups of one caller at the same position. Those that have no event share a turn. */
+  private async advanceAll(groups: readonly Group[]): Promise<void> {
+    for (const group of groups) group.isBusy = true;
+    const { newest } = this;
+    const behind: Group[] = [];
+    await this.cheapTurn(groups[0]!.caller, async () => {
+      for (const group of groups) {
+        const { position } = group;
+        // While the database does not answer, clients wait.
+        const step = await this.stepFor(group).catch(() => undefined);
+        if (step !== undefined) void this.advance(group);
+        else if (group.position !== position && group.position.seq < newest.seq) behind.push(group);
+        else group.isBusy = false;
+        await this.pause();
+      }
+    });
+    if (behind.length > 0) await this.advanceAll(behind);
+  }
+
   /** Advances a group to the position that is newest now, in one turn for each step. */
   private async advance(group: Group): Promise<void> {
-    group.isBusy = true;
     const { newest } = this;
     let earlier: FeedPosition;
     do {
       earlier = group.position;
       await this.takeTurn(group);
-      // Without progress, such as while the database does not answer, it waits for the next look.
+      // Without progress it waits for the next look.
     } while (group.position !== earlier && group.position.seq < newest.seq && group.isDue(newest, performance.now()));
     group.isBusy = false;
   }
 
   private takeTurn(group: Group): Promise<void> {
     const { caller, isCheap, isSlow } = group;
-    if (!isCheap) return (isSlow ? this.slowTurns : this.turns).run(caller, 1, () => this.step(group));
-    // A late step leaves its place to other callers.
+    const work = () => this.step(group);
+    return isCheap ? this.cheapTurn(caller, work) : (isSlow ? this.slowTurns : this.turns).run(caller, 1, work);
+  }
+
+  /** Late work leaves its place to other callers. */
+  private cheapTurn(caller: string, work: () => Promise<void>): Promise<void> {
     return this.callers.run(caller, 1, async () => {
-      const { end } = await this.cheapTurns.run(caller, 1, () => this.withinBudget(this.step(group)));
+      const { end } = await this.cheapTurns.run(caller, 1, () => this.withinBudget(work()));
       return end;
     });
   }
