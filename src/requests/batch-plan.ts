@@ -5,6 +5,7 @@ import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BODY_ROWS } from '../base/limits/http.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { withSentValue } from '../dialect/payload.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
@@ -88,11 +89,11 @@ export class BatchPlanner {
     // As in Location, the path may begin with the prefix.
     const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
     const location = { prefix, path: pathAndQuery(within) };
-    const call = new Call(method, location, headers);
-    if (call.preferences.tx !== undefined) {
+    if (parsePrefer(headers.get('prefer')).tx !== undefined) {
       throw invalidBatch('Prefer: tx concerns the whole batch', 'Send it as a header of the batch.');
     }
     if (this.prefer !== null) headers.append('prefer', this.prefer);
+    const call = new Call(method, location, headers);
     // An action means the fields that it names.
     if (bind === undefined) call.languages = context.call.languages;
     const parsed = readWrite(call, findRows(call, seen), { access, caller: context.caller });

@@ -226,7 +226,7 @@ browserStories(
         expect(await page.getByRole('combobox', { name: 'Jump to' }).inputValue()).toBe('supp');
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Suppliers', level: 1 }).waitFor();
-        await page.unroute(/assets\/chunk/);
+        await page.unrouteAll({ behavior: 'wait' });
       }
     });
 
