@@ -37,7 +37,7 @@ export const SLOW_STEP_MS = 1_000;
 /** With fewer lists, each reads its changed rows. With more, the changed rows first show which lists they affect. */
 export const FEW_LISTS = 4;
 /** The lists of clients that join are read at once, in total and for one caller. */
-export const PARALLEL_JOINS = 4;
+export const PARALLEL_JOINS = 2;
 export const PARALLEL_JOINS_PER_CALLER = 1;
 /** The share of --max-feeds that callers without a name may use together, if the catalogue has roles. */
 export const ANONYMOUS_SHARE = 3 / 4;
