@@ -4,8 +4,9 @@
  * Codes of PostgREST and PostgreSQL keep their meaning; `CAT…` codes are ours, named after their status. An expected
  * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
-import { MAX_ECHOED_LENGTH, MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
+import { MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
 import { Sentence, say, type Wording, withSentences } from './sentence.ts';
+import { shorten, shortenValue, withinLimit } from './shorten.ts';
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -145,7 +146,7 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly candidates?: readonly Readonly<Record<string, string | number>>[];
   /** For the log only. */
   readonly cause?: string;
-  /** What failed, or the code of the system, for the service itself. It distinguishes errors of one code. */
+  /** The cause or the code of the system, for the service itself. It distinguishes errors of one code. */
   readonly reason?: string | undefined;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
@@ -191,7 +192,7 @@ export class ApiError extends Error {
     private readonly given: ApiErrorDetails = {},
   ) {
     const { details, hint, headers, candidates, cause, sqlState, request, index, field, value } = given;
-    super(shorten(String(wording)), cause === undefined ? undefined : { cause });
+    super(String(withinLimit(wording)), cause === undefined ? undefined : { cause });
     const ending = given.nothingChanged === true ? NOTHING_CHANGED : '';
     const whole = details === undefined || ending === '' ? (details ?? ending) : say`${details} ${ending}`;
     this.wordings = { message: withinLimit(wording), details: withinLimit(whole), hint: withinLimit(hint ?? '') };
@@ -267,7 +268,7 @@ export function unlessThrown<T>(work: () => T): T | undefined {
 
 type ErrorClass<E> = abstract new (...given: never[]) => E;
 
-/** The result of the work, or of `change` if it throws such an error. `change` may throw another one. */
+/** The result of the work, or of `change` if it throws such an error. `change` may throw an error. */
 export function onError<E, T, R>(
   kind: ErrorClass<E>,
   work: () => Promise<T>,
@@ -290,22 +291,4 @@ export function onError<E>(kind: ErrorClass<E>, work: () => unknown, change: (er
 /** The result of the work; undefined if it throws an expected error. */
 export function unlessRejected<T>(work: () => T): T | undefined {
   return onError(ApiError, work, () => undefined);
-}
-
-function withinLimit(wording: Wording): Wording {
-  const text = String(wording);
-  return text.length <= MAX_ECHOED_LENGTH ? wording : shorten(text);
-}
-
-/** Shortens a text that may repeat a client's input to its beginning and end. */
-export function shorten(text: string, length = MAX_ECHOED_LENGTH): string {
-  if (text.length <= length) return text;
-  const end = Math.floor(length / 5);
-  return `${text.slice(0, length - end - 1)}…${text.slice(-end)}`;
-}
-
-/** A value of a body as it is, if it is short; otherwise its shortened text. */
-function shortenValue(value: unknown): unknown {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return text.length <= MAX_ECHOED_VALUE_LENGTH ? value : shorten(text, MAX_ECHOED_VALUE_LENGTH);
 }

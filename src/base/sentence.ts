@@ -43,7 +43,7 @@ export function withSentences<Answer extends object>(answer: Answer) {
   return { ...answer, ...words, ...(texts.length > 0 && { sentences: Object.fromEntries(texts) }) };
 }
 
-/** What a message says about a named part: `products.sku: …`. */
+/** A message about a named part: `products.sku: …`. */
 export function about(name: Wording, problem: Wording): Sentence {
   return say`${name}: ${problem}`;
 }

@@ -3,10 +3,11 @@
 import { checkBackedUp } from '../engine/open.ts';
 import { openLog } from '../observe/log.ts';
 import { type Certificate, readCertificate, renewOnHangup, warnIfExpired } from '../serve/certificate.ts';
-import { serveHere, stopSignal } from '../serve/instance.ts';
+import { serveHere } from '../serve/instance.ts';
 import { checkHost, startAdmin } from '../serve/ports.ts';
 import type { RunningServer } from '../serve/server.ts';
 import { printStartMessage, type StartMessage } from '../serve/start-message.ts';
+import { stopSignal } from '../serve/stop-signal.ts';
 import { ConfigError, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { defineCommand } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';

@@ -44,7 +44,7 @@ export async function changesAfter(
   return { keys, upTo: last, count: lines.length };
 }
 
-/** Whether so many changes follow a position that it is cheaper to read the list again. */
+/** Whether reading the list again is cheaper than the changes that follow a position. */
 export async function isFarBehind(
   reader: Reader,
   collections: readonly Collection[],

@@ -180,7 +180,7 @@ export class Feed {
     }
   }
 
-  /** Of the clients that resume, few have rows in memory at the same time. */
+  /** Few clients that resume have rows in memory at the same time. */
   private async catchUp(
     { reader, caller }: Begin,
     subscriber: Subscriber,

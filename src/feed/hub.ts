@@ -175,8 +175,10 @@ export class Hub {
     });
     const isLate = (await Promise.race([end, late])) === 'late';
     clearTimeout(timer);
-    if (!isLate) return { end };
-    if (this.lateSteps >= MAX_LATE_STEPS) await end;
+    if (!isLate || this.lateSteps >= MAX_LATE_STEPS) {
+      await end;
+      return { end };
+    }
     this.lateSteps++;
     return { end: end.finally(() => this.lateSteps--) };
   }

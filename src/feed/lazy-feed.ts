@@ -1,5 +1,4 @@
 /** The feed of a service, which is loaded when a client first follows a list. This keeps the start fast. */
-import { lazy } from '../base/memo.ts';
 import type { Metric } from '../base/metric.ts';
 import type { Feed, FeedOptions } from './feed.ts';
 import { feedMetrics } from './metrics.ts';
@@ -22,9 +21,10 @@ export class LazyFeed {
     return this.loaded?.metrics() ?? feedMetrics(0, 0, 0);
   }
 
-  private readonly load = lazy(() => {
+  private load(): Feed {
+    if (this.loaded !== undefined) return this.loaded;
     this.loaded = new (require('./feed.ts') as typeof import('./feed.ts')).Feed(this.options);
     if (this.isStopped) this.loaded.stop();
     return this.loaded;
-  });
+  }
 }

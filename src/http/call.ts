@@ -41,7 +41,7 @@ const NAMES = {
   userAgent: 'user-agent',
 } as const;
 
-/** Who asks, from where, and for which schema and language. Other headers are about the message. */
+/** The caller, its address, and the schema and language that it asks for. Other headers are about the message. */
 const OF_CALLER =
   /^(?:accept-(?:language|profile)|apikey|authorization|content-profile|cookie|host|origin|sec-fetch-site|traceparent|x-as-(?:claims|role)|x-forwarded-(?:for|host|prefix|proto))$/;
 

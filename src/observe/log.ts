@@ -1,6 +1,6 @@
 /** The log: one structured line per event, text on a terminal, JSON elsewhere. It holds no bodies or secrets. */
 
-import { shorten } from '../base/errors.ts';
+import { shorten } from '../base/shorten.ts';
 import type { LogLevel, ServeSettings } from '../settings/by-command.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };

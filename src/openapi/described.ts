@@ -1,11 +1,11 @@
-/** What the descriptions of the API are made from. */
+/** The input of the descriptions of the API. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { CatalogueWithRows } from '../collection/built-in.ts';
 import { served } from '../collection/files.ts';
 
 export const OPENAPI_MEDIA_TYPE = 'application/openapi+json';
 
-/** The input of the API's descriptions. The first row of each collection becomes an example. */
+/** The first row of each collection becomes an example. */
 export interface Described extends CatalogueWithRows {
   readonly version: string;
   /** The SPDX identifier of the licence. */

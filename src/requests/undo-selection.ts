@@ -1,6 +1,6 @@
 /** The changes that the filter of an undo selects, and which of them are still to be reverted. */
 import { schedule } from '../base/cooperative.ts';
-import { ApiError, shorten } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import {
   MAX_UNDO_BYTES,
   MAX_UNDO_CHANGES,
@@ -9,6 +9,7 @@ import {
   UNDO_STEP_BYTES,
   UNDO_STEP_CHANGES,
 } from '../base/limits/http.ts';
+import { shorten } from '../base/shorten.ts';
 import { allReferences, type Collection, fieldsOf, stored } from '../collection/declaration.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Permissions } from '../plan/access/permissions.ts';

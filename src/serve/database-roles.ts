@@ -34,7 +34,7 @@ interface RolesOptions {
   readonly verifier: Verifier | undefined;
   readonly shared: Omit<AppOptions, 'catalogue' | 'engine' | 'pages'>;
   readonly pagesOf: (described: Described) => Pages;
-  /** What a declaration adds to the tables. */
+  /** The additions of a declaration to the tables. */
   readonly additions: Additions | undefined;
   readonly notice: (message: string) => void;
 }

@@ -97,7 +97,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const described = describe(loaded);
   const { roles } = catalogue;
   const needsAuth = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
-  // What this service does not need is not loaded.
+  // Only loaded if this service needs it.
   const auth = needsAuth ? await import('../auth/access.ts') : undefined;
   const administration = roles && {
     ...(await import('./backups/resources.ts')),
@@ -298,11 +298,4 @@ function openFiles(
 function tokensWithoutRoles({ jwks }: ServeSettings): string {
   const flag = jwks === '' ? '--jwt-secret' : '--jwks';
   return `${flag} is set, but the declaration has no roles: anyone could read and change everything. Declare roles, or serve it to everyone with --public`;
-}
-
-/** Resolves on a stop signal. A second signal of the same kind ends the process at once. */
-export function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
 }

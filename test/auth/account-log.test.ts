@@ -1,4 +1,4 @@
-/** What an administrator sees of sessions, logins and the use of keys. */
+/** An administrator's view of sessions, logins and the use of keys. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { openAuthentication } from '../../src/auth/access.ts';

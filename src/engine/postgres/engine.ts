@@ -45,7 +45,7 @@ import { loadRows } from './write/loader.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { Writes } from './write/writes.ts';
 
-/** What engines of one schema share, whatever the session. */
+/** Shared by the engines of one schema, whatever the session. */
 interface Parts {
   readonly database: Database;
   readonly indexer: Indexer;
@@ -107,7 +107,7 @@ export class PostgresEngine implements Engine {
     return this.database.options;
   }
 
-  /** What the role of the session may use. */
+  /** The tables and functions that the role of the session may use. */
   privileges(): Promise<Privileges> {
     const { role } = this.session!;
     const work = (pool: Pool) => privilegesOf(this.poolOf(pool), this.options.schema, role);

@@ -1,4 +1,4 @@
-/** What a search reads. Plain data, so that a thread can ask for it without the declaration and the engine's SQL. */
+/** The reads of a search as plain data: a thread can ask for them without the declaration and the engine's SQL. */
 import { DOCUMENT } from '../../collection/search-fields.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import type { Ranking, ReadPlan } from '../../plan/types.ts';

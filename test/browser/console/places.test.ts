@@ -1,4 +1,4 @@
-/** What a person chooses moves nothing below the pointer. */
+/** A choice of a person moves nothing below the pointer. */
 import { expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { browserStories, untilShown } from '../../support/browser/browser.ts';

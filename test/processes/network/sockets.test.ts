@@ -1,6 +1,6 @@
 /**
- * Bytes that no client library would send. Whatever arrives, the process survives, the next client gets a response and
- * no data changes. No response from our code is a 5xx; the log holds each of them. Three limitations of Bun lie below
+ * Bytes that no client library would send. The process survives them, the next client gets a response, and no data
+ * changes. No response from our code is a 5xx; the log holds each of them. Three limitations of Bun lie below
  * our code and are not asserted. Bun closes the connection on an unknown method. It closes the connection on a
  * pipelined request while the previous response is pending. It answers 505 to a request line with spaces or control
  * bytes in the URL.

@@ -1,4 +1,4 @@
-/** What a screen reader says: the focused element and live regions, from the accessibility tree of Chromium. */
+/** The words of a screen reader: the focused element and live regions, from the accessibility tree of Chromium. */
 import type { CDPSession, Page } from 'playwright-core';
 
 interface AccessibleNode {
@@ -31,7 +31,7 @@ const COLUMN = `${FOCUSED}.closest('[role=grid]')?.querySelector(
   '[role=columnheader][aria-colindex="' + ${FOCUSED}.getAttribute('aria-colindex') + '"]')?.textContent.trim()`;
 
 export interface ScreenReader {
-  /** What it says about the focus now, and what live regions said last since `forget`. */
+  /** Its words about the focus now, and those of live regions since `forget`. */
   readonly say: () => Promise<string>;
   readonly forget: () => Promise<void>;
 }

@@ -7,13 +7,15 @@ const firstInput = new Promise((resolve) => {
   for (const event of ['pointermove', 'pointerdown', 'keydown']) addEventListener(event, resolve, { once: true });
 });
 
+const loadEarly = (load: () => Promise<unknown>) => void firstInput.then(load).catch(() => undefined);
+
 /**
  * Loads a component on demand. If the code cannot be loaded, the nearest boundary shows the error, and its retry loads
  * again. `lazy` alone would repeat the first error for ever. Parts without a fallback are loaded at the first input of
  * the person, ahead of the demand.
  */
 export function onDemand<Props extends object>(load: Load<Props>, fallback: ReactNode = null): ComponentType<Props> {
-  if (fallback === null) firstInput.then(load).catch(() => undefined);
+  if (fallback === null) loadEarly(load);
   let part = lazy(attempt as Load<object>);
   async function attempt() {
     try {
@@ -31,7 +33,7 @@ export function onDemand<Props extends object>(load: Load<Props>, fallback: Reac
 
 /** Loads a dialog at the first input as well. The key that asks for it may be the first input. */
 export function dialogOnDemand<Props extends object>(load: Load<Props>): ComponentType<Props> {
-  firstInput.then(load).catch(() => undefined);
+  loadEarly(load);
   return onDemand(load, <EarlyKeys />);
 }
 

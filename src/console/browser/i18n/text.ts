@@ -64,7 +64,7 @@ export async function loadTexts(): Promise<void> {
   sentences = ofService.default;
 }
 
-/** What the service says, in the language of the person. Names and values stay as they are. */
+/** A text of the service in the language of the person. Names and values stay as they are. */
 export function translated(wording: Wording | number): string {
   if (typeof wording === 'number') return formatNumber(wording);
   if (typeof wording === 'string') return wording;

@@ -1,4 +1,4 @@
-/** Who is logged in, with the ways to end sessions, and the latest logins with those that failed. */
+/** The sessions of all people, with the ways to end them, and the latest logins with those that failed. */
 import { useDeferredValue, useState } from 'react';
 import { escapeLike } from '../api/query/text.ts';
 import { session } from '../api/session/session.ts';

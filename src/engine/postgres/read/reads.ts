@@ -159,7 +159,7 @@ async function readCounted(connection: Runner, { plan, output, dialect }: PageRe
 const NO_COUNT: Statement = { sql: 'select null::int8 as total', params: [] };
 const NO_SUMMARY: Statement = { sql: 'select null::text as summary', params: [] };
 
-/** What a query plan shows, and its format. */
+/** The parts and the format of a query plan. */
 export type PlanForm = readonly [options: readonly PlanOption[], format: 'json' | 'text'];
 
 /** The query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */

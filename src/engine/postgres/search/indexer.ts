@@ -74,7 +74,7 @@ export class Indexer {
       while (await hasStaleRows(pool, index, newest)) {
         if (performance.now() > deadline) throw indexIncomplete();
         await this.indexNext(plan.from.name);
-        // What others wrote also leaves rows to vacuum and words to remove.
+        // The writes of others also leave rows to vacuum and words to remove.
         this.indexSoon();
       }
       const { dialect } = database;

@@ -66,7 +66,7 @@ function version(db: Database): Finding {
   return { check: 'schema version', ok: version === SCHEMA_VERSION, detail: `${version} of ${SCHEMA_VERSION}` };
 }
 
-/** What the file lacks. The other checks would not find its tables and fields. */
+/** The missing tables and fields of the file, which the other checks would not find. */
 function declared(misfits: MigrationPlan['problems'], steps: readonly string[]): Finding {
   const advice = [...misfits.map(({ words }) => words), 'catalogue migrate --plan says what can be done'];
   const pending = steps.length === 0 ? [] : [`catalogue migrate would ${steps.join(', ')}`];

@@ -35,7 +35,7 @@ const TASKS = {
 };
 
 export type Tasks = typeof TASKS;
-/** What a task takes, without the catalogue, which is sent as its draft. */
+/** The input of a task without the catalogue, which is sent as its draft. */
 export type TaskInput<K extends keyof Tasks> = Omit<Parameters<Tasks[K]>[0], 'catalogue'>;
 
 export interface MaintenanceRequest {
