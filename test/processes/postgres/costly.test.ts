@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../../src/app.ts';
-import { SMALL_TABLE_ROWS } from '../../../src/base/limits/engine.ts';
+import { DRY_RUN_YIELD_MS, SMALL_TABLE_ROWS } from '../../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { connectionLimits, Semaphore } from '../../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
@@ -174,12 +174,12 @@ describe('writes that wait for a connection longer than the statement time limit
 });
 
 describe('during a dry run that waits for a row, and locks others', () => {
-  const setUp = async (dryRunSeconds: number) => {
+  const setUp = async (dryRunSeconds: number, poolSize: number = TEST_SETTINGS.poolSize) => {
     const schema = newSchema();
     const other = new SQL(testServer.url, { max: 1 });
     const firstRows = firstRowsOf({ catalogue, rows: () => rows });
     const url = testServer.url;
-    const engine = openPostgres({ ...TEST_SETTINGS, dryRunSeconds, catalogue, url, schema, firstRows });
+    const engine = openPostgres({ ...TEST_SETTINGS, dryRunSeconds, poolSize, catalogue, url, schema, firstRows });
     await engine.opened;
     const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
     const patch = (path: string, group: number, headers = {}) =>
@@ -188,11 +188,11 @@ describe('during a dry run that waits for a row, and locks others', () => {
     await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
     const dryRun = patch('/quiet?id=gt.0', 70, { prefer: 'tx=rollback' });
     // The dry run locks rows in key order.
-    await until('the dry run waits', async () => {
-      const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
-        and pg_backend_pid() = any (pg_blocking_pids(pid))`);
-      return waiting.length > 0;
-    });
+    const pids = async () =>
+      connection.unsafe<{ pid: number }[]>(`select pid from pg_locks where not granted
+      and pg_backend_pid() = any (pg_blocking_pids(pid))`);
+    await until('the dry run waits', async () => (await pids()).length > 0);
+    const { pid } = (await pids())[0]!;
     const unlock = () => connection.unsafe('rollback');
     const changed = async () =>
       (await app.fetch(new Request('http://catalogue/quiet?group=gt.9&select=id,group'))).json();
@@ -201,7 +201,7 @@ describe('during a dry run that waits for a row, and locks others', () => {
       await other.close({ timeout: 0 });
       await engine.close();
     };
-    return { patch, dryRun, unlock, changed, end };
+    return { patch, dryRun, pid, unlock, changed, end };
   };
 
   test('other writes of its rows go on when its time is up', async () => {
@@ -225,6 +225,17 @@ describe('during a dry run that waits for a row, and locks others', () => {
       { id: 5, group: 80 },
       { id: 6, group: 81 },
     ]);
+    await end();
+  });
+
+  test('it ends when it can, also on the only connection of its pool', async () => {
+    const { dryRun, pid, unlock, changed, end } = await setUp(50, 1);
+    await Bun.sleep(2 * DRY_RUN_YIELD_MS);
+    await unlock();
+    expect((await dryRun).status).toBe(204);
+    expect(await changed()).toEqual([]);
+    // The server would have ended a transaction that hangs.
+    expect(await testServer.admin.unsafe(`select pid from pg_stat_activity where pid = ${pid}`)).toHaveLength(1);
     await end();
   });
 });

@@ -51,9 +51,9 @@ async function watchWaiters(pool: Pool, connection: Connection) {
     isInterrupted ||= canceled.length > 0;
     check = undefined;
   };
-  const timer = setInterval(() => {
-    check ??= interrupt();
-  }, DRY_RUN_YIELD_MS / 2);
+  // The only connection of a pool is the one of the dry run: a check would wait for its end.
+  const { max = 1 } = pool.sql.options;
+  const timer = max > 1 ? setInterval(() => (check ??= interrupt()), DRY_RUN_YIELD_MS / 2) : undefined;
   return {
     wasInterrupted: () => isInterrupted,
     /** A late cancellation must not reach the next user of the connection. */
