@@ -128,6 +128,9 @@ export function checkShareable(url: string): void {
   );
 }
 
+/** Whether even the cheapest read is answered in a later turn of the event loop, when a server has responded. */
+export const answersLate = isPostgresUrl;
+
 export function isInMemory(url: string): boolean {
   return !isPostgresUrl(url) && sqlitePath(url) === IN_MEMORY;
 }

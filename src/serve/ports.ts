@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { resolveProblem } from '../base/net/address.ts';
+import { answersLate } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
@@ -17,12 +18,12 @@ export async function checkHost({ host }: ServeSettings): Promise<void> {
 }
 
 export function startListening(
-  { host, port, handover, workers }: ServeSettings,
+  { host, port, handover, workers, database }: ServeSettings,
   respond: App['answer'],
   notice: (message: string) => void,
   certificate?: Certificate,
 ): RunningServer {
-  const options = { host, port, handover, certificate, notice };
+  const options = { host, port, handover, certificate, notice, readsWait: answersLate(database) };
   return listenOrExplain(respond, workers === 1 ? options : { ...options, processes: workers }, '--port');
 }
 

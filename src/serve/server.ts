@@ -39,6 +39,8 @@ export interface ListenOptions {
   readonly notice?: (message: string) => void;
   /** An idle connection is closed after this time. */
   readonly idleSeconds?: number;
+  /** Whether reads wait for the end of their turn, as writes do. */
+  readonly readsWait?: boolean;
 }
 
 type Server = Bun.Server<Connection>;
@@ -58,7 +60,8 @@ const ARRIVAL_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 
 export function listen(respond: App['answer'], options: ListenOptions): RunningServer {
-  const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
+  const { host, processes, handover = false, certificate, notice, readsWait = false } = options;
+  const { idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
   const realtime = new Realtime(respond);
   const turns = new Turns();
@@ -86,7 +89,7 @@ export function listen(respond: App['answer'], options: ListenOptions): RunningS
         if (isStopping) return lastAnswer(request, server);
         if (realtime.upgrade(request, server, isSecure)) return undefined;
         return turns.take(
-          request.method === 'GET' || request.method === 'HEAD',
+          readsWait || (request.method !== 'GET' && request.method !== 'HEAD'),
           // Before authentication, so anybody can pretend to be several.
           () => request.headers.get('authorization') ?? server.requestIP(request)?.address ?? '',
           () => answer(request, server),
