@@ -37,6 +37,7 @@ interface RolesOptions {
   /** The additions of a declaration to the tables. */
   readonly additions: Additions | undefined;
   readonly notice: (message: string) => void;
+  readonly askedToStop: Promise<void>;
 }
 
 export interface SchemaApps extends App {
@@ -45,9 +46,12 @@ export interface SchemaApps extends App {
   stop(): void;
 }
 
-/** Describes the schemas and serves them. Waits for a database that does not answer yet. */
-export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOptions): Promise<SchemaApps> {
-  const { settings, notice, additions } = options;
+/**
+ * Describes the schemas and serves them. Waits for a database that does not answer yet; undefined if a stop is
+ * requested meanwhile.
+ */
+export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOptions): Promise<SchemaApps | undefined> {
+  const { settings, additions } = options;
   const schemas = settings.schemas.length === 0 ? [settings.schema] : settings.schemas;
   const identify = identifyBy(settings, options.verifier);
   /** How often a statement did not fit the database. */
@@ -78,7 +82,8 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
       return openAll(check);
     }
   };
-  const known = await untilAvailable(() => openAll(additions?.check), notice);
+  const known = await untilAvailable(() => openAll(additions?.check), options);
+  if (known === undefined) return undefined;
   const watch = owner.database.watchDefinitions(schemas, known, () => openAll());
   const first = () => apps.get(schemas[0]!)!;
   const appOf = (call: Call) => (apps.get(call.profile ?? '') ?? first()).app;
@@ -106,14 +111,18 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
   };
 }
 
-async function untilAvailable<T>(work: () => Promise<T>, notice: (message: string) => void): Promise<T> {
+async function untilAvailable<T>(
+  work: () => Promise<T>,
+  { notice, askedToStop }: Pick<RolesOptions, 'notice' | 'askedToStop'>,
+): Promise<T | undefined> {
+  const stopped = askedToStop.then(() => true);
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'CAT503') throw error;
       if (attempt === 1) notice(error.details ?? error.message);
-      await Bun.sleep(RETRY_MS);
+      if (await Promise.race([stopped, Bun.sleep(RETRY_MS)])) return undefined;
     }
   }
 }

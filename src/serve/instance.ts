@@ -219,7 +219,16 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     await engine.opened;
     if (schemas !== undefined) {
       const { openDatabaseRoles } = await import('./database-roles.ts');
-      schemaApps = await openDatabaseRoles(schemas, { settings, verifier, shared, pagesOf, additions, notice });
+      schemaApps = await openDatabaseRoles(schemas, {
+        settings,
+        verifier,
+        shared,
+        pagesOf,
+        additions,
+        notice,
+        askedToStop,
+      });
+      if (schemaApps === undefined) return;
       app = schemaApps;
     }
     await unlessUnavailable(storage?.(), notice);

@@ -9,6 +9,7 @@ import {
   cleanUp,
   integrityOf,
   type Service,
+  spawn,
   startService,
   temporaryFolder,
   until,
@@ -125,6 +126,23 @@ test('a second signal while stopping may speed up the exit, but leaves the datab
   expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
   expect(productNames(cwd, 700)).toEqual(['Acknowledged']);
 });
+
+test.each(['1', '2'])(
+  'a start that waits for PostgreSQL ends at the first signal, with --workers %s',
+  async (workers) => {
+    const args = ['--database-roles', '--anonymous-role', 'anon', '--database', 'postgres://nobody@127.0.0.1:1/none'];
+    const child = spawn({ cwd: temporaryFolder() }, ['serve', '--port', '0', '--workers', workers, ...args]);
+    let printed = '';
+    const read = (async () => {
+      for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) printed += part;
+    })();
+    // The service gives up the first attempt with this message, and then waits.
+    await until('the wait', () => printed.includes('the connection is refused. Nothing was changed.'));
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(0);
+    await read;
+  },
+);
 
 function post(service: Service, product: object): Promise<Response> {
   return service.fetch('/products', { method: 'POST', body: JSON.stringify(product) });
