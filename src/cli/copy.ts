@@ -4,10 +4,18 @@ import { amount } from '../base/amount.ts';
 import { ApiError } from '../base/errors.ts';
 import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
-import { CREDENTIALS, KEYS, USERS, VIEWS } from '../collection/own-collections.ts';
+import {
+  CREDENTIALS,
+  DELIVERIES,
+  KEYS,
+  USERS,
+  VIEWS,
+  WEBHOOK_TABLES,
+  WEBHOOKS,
+} from '../collection/own-collections.ts';
 import type { Row } from '../collection/value.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
-import { EMPTY_QUERY } from '../dialect/query.ts';
+import { parseQuery } from '../dialect/query.ts';
 import type { CopiedLog, Engine } from '../engine/engine.ts';
 import { foreignRows, storableCatalogue } from '../engine/open.ts';
 import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
@@ -33,8 +41,8 @@ Copies a catalogue from one database to another, between SQLite and PostgreSQL i
 log are read as of one moment, each other one as of its own; later writes are not copied. The target must be new or empty. All of it is
 stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
 to the target database, or to the place of --to-files. Keys, users and views of the console follow, and then the log of
-changes, each in a transaction of its own; sessions are not copied, so users log in again. --without-log leaves the
-log out. The source may be an SQLite file of another program, with the
+changes with the progress of webhooks, each in a transaction of its own; sessions are not copied, so users log in again.
+--without-log leaves the log and the progress out. The source may be an SQLite file of another program, with the
 declaration that catalogue declare wrote for it.`,
   async run({ values: settings }) {
     const { from, to, schema, toSchema } = settings;
@@ -57,12 +65,13 @@ declaration that catalogue declare wrote for it.`,
       );
     const report = await withSource(settings, copy);
     for (const note of notes) process.stderr.write(`${note}\n`);
-    const { keys, users, views, changes } = report;
+    const { keys, users, views, changes, webhooks } = report;
     const others = [
       [keys, 'key'],
       [users, 'user'],
       [views, 'view'],
       [changes, 'change'],
+      [webhooks, 'webhook'],
     ] as const;
     const also = others.flatMap(([count, name]) => (count === 0 ? [] : amount(count, name)));
     const words = [`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`];
@@ -73,14 +82,20 @@ declaration that catalogue declare wrote for it.`,
 
 interface Source extends SourceRows {
   count(collection: Collection): Promise<number>;
-  /** The rows of a collection of the service, if it has some. */
-  own?: (collection: Collection) => Promise<AsyncIterable<StoredRow> | undefined>;
+  /** The rows of a collection of the service that match, if it has some. */
+  own?: (collection: Collection, filter: string) => Promise<AsyncIterable<StoredRow> | undefined>;
   /** The log of changes, for the collections of a target. */
   log?: (into: Catalogue) => Promise<CopiedLog>;
 }
 
 /** Collections of the service that a copy has as well, and the tables that are created with each. */
-const OWN = { keys: [KEYS, CREDENTIALS], users: [USERS, CREDENTIALS], views: [VIEWS, [VIEWS]] } as const;
+const OWN = {
+  keys: [KEYS, CREDENTIALS],
+  users: [USERS, CREDENTIALS],
+  views: [VIEWS, [VIEWS]],
+  webhooks: [WEBHOOKS, WEBHOOK_TABLES],
+  deliveries: [DELIVERIES, WEBHOOK_TABLES],
+} as const;
 
 async function withSource<T>(
   settings: Values<typeof OPTIONS>,
@@ -97,8 +112,9 @@ async function withSource<T>(
         return storedRows(from, each, engine, log?.begins.has(from) ? log.position : undefined);
       },
       count: (each) => rowCount(engine, each),
-      own: async (each) => {
-        return (await engine.ownTables([each], { make: false })) ? storedRows(each, each, engine) : undefined;
+      own: async (each, filter) => {
+        const hasTable = await engine.ownTables([each], { make: false });
+        return hasTable ? storedRows(each, each, engine, undefined, filter) : undefined;
       },
       ...(log === undefined ? {} : { log: (into) => log.copyFor(into) }),
     };
@@ -125,6 +141,7 @@ interface Copied {
   readonly users: number;
   readonly views: number;
   readonly changes: number;
+  readonly webhooks: number;
 }
 
 async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toFiles: string): Promise<Copied> {
@@ -165,17 +182,22 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     throw error;
   });
   bars.end(true);
-  const own = async (name: keyof typeof OWN): Promise<number> => {
+  const own = async (name: keyof typeof OWN, filter = ''): Promise<number> => {
     const [into, tables] = OWN[name];
-    const rows = await source.own?.(into);
+    const rows = await source.own?.(into, filter);
     if (rows === undefined) return 0;
     await target.ownTables(tables, { make: true });
     const sets = [{ into, batches: batches(into, rows, () => undefined) }];
     return (await target.load(sets, { ...options, onConflict: 'keep' })).inserted;
   };
   const counts = { rows: inserted, keys: await own('keys'), users: await own('users'), views: await own('views') };
-  const hasLog = source.log !== undefined && target.log !== undefined;
-  return { ...counts, changes: hasLog ? await target.loadLog(await source.log!(catalogue)) : 0 };
+  if (source.log === undefined || target.log === undefined) return { ...counts, changes: 0, webhooks: 0 };
+  const log = await source.log(catalogue);
+  const changes = await target.loadLog(log);
+  // A webhook that was already beyond the moment of the copy begins at the end of the copied log.
+  const known = `seq=lte.${log.position}`;
+  await own('deliveries', known);
+  return { ...counts, changes, webhooks: await own('webhooks', `${known}&name=neq.`) };
 }
 
 /** Another process also writes to the target. */
@@ -216,9 +238,10 @@ async function* storedRows(
   into: Collection,
   engine: Engine,
   asOf?: number,
+  filter = '',
 ): AsyncGenerator<StoredRow> {
-  const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
-  const { rows: total, parts } = await read(engine, everything, 'ndjson', {}, { asOf });
+  const plan = planRead(collection, parseQuery(filter), { offset: 0 }, undefined);
+  const { rows: total, parts } = await read(engine, plan, 'ndjson', {}, { asOf });
   let done = 0;
   for await (const line of lines(parts)) {
     yield storedRow(into, parseJson(line) as Row);

@@ -4,8 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { cleanUp, run, type Service, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import { hook, receive, SECRET, stopReceivers, webhookShop } from '../../support/processes/webhook-shop.ts';
 
-afterAll(cleanUp);
+afterAll(async () => {
+  await stopReceivers();
+  await cleanUp();
+});
+
+const SENDS_JSON = { 'content-type': 'application/json' };
 
 const WITH_ROLES = `
 roles:
@@ -183,6 +189,38 @@ describe('catalogue copy', () => {
     }
     const bare = await command(['copy', '--from', 'sqlite:from.db', '--to', 'bare.db', '--without-log', '--json']);
     expect(JSON.parse(bare)).toMatchObject({ changes: 0 });
+  });
+
+  test('a webhook sends what it had not sent before a copy, and nothing twice', async () => {
+    const schema = newSchema();
+    let isUp = true;
+    const receiver = receive(() => new Response(null, { status: isUp ? 204 : 503 }));
+    const inSqlite = { DATABASE_URL: 'sqlite:from.db' };
+    const inPostgres = { DATABASE_URL: url, CATALOGUE_SCHEMA: schema };
+    const { start, command, folder } = webhookShop(hook('shop', receiver.url), inSqlite);
+    const post = (service: Service, first: number, last: number) => {
+      const rows = Array.from({ length: last - first + 1 }, (_, index) => ({ id: first + index, price: 1 }));
+      return service.fetch('/items', { method: 'POST', headers: SENDS_JSON, body: JSON.stringify(rows) });
+    };
+    const before = await start();
+    await post(before, 1, 3);
+    await until('the first changes', async () => (await command('list'))[0]?.delivered === 3);
+    isUp = false;
+    await post(before, 4, 60);
+    await until('a failure', async () => (await command('failures')).length > 0);
+    before.kill('SIGTERM');
+    await before.exited;
+
+    const args = ['copy', '--from', 'sqlite:from.db', '--to', url, '--to-schema', schema, '--collections'];
+    const copied = await run({ cwd: folder, args: [...args, 'collections.yaml'] });
+    expect(copied.stdout).toContain('Also copied: 60 changes, 1 webhook.');
+    isUp = true;
+    const env = { HOOK_SECRET: SECRET, CATALOGUE_COLLECTIONS: 'collections.yaml', ...inPostgres };
+    const after = await startService({ cwd: folder, env });
+    await post(after, 61, 61);
+    await until('the others', () => receiver.changes.length === 61);
+    const keys = receiver.changes.map(({ key }) => Number(key)).sort((one, other) => one - other);
+    expect(keys).toEqual(Array.from({ length: 61 }, (_, index) => index + 1));
   });
 
   test('from a missing source creates no schema; neither does a failed or dry-run import', async () => {

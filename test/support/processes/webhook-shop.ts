@@ -48,6 +48,7 @@ export const hook = (name: string, url: string, more = '') =>
   `  ${name}: { url: '${url}', secret: '{env.HOOK_SECRET}', collections: [items]${more} }\n`;
 
 export interface WebhookShop {
+  readonly folder: string;
   /** Replaces the webhooks of the declaration. */
   readonly declare: (webhooks: string) => void;
   readonly start: (...args: string[]) => Promise<Service>;
@@ -68,6 +69,7 @@ ${changed === '' ? '' : 'webhooks:\n'}${changed}`,
     );
   declare(webhooks);
   return {
+    folder: cwd,
     declare,
     start: (...args) => startService({ cwd, env, args }),
     command: async (...args) => {
