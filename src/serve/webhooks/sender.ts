@@ -181,11 +181,10 @@ export class WebhookSender {
   private async send({ seq, change }: Item): Promise<Sentence | undefined> {
     if (change === undefined) return say`the change is no longer in the log`;
     const { receiver, stopped, onFailure } = this.context;
-    const reason = await deliver(
-      receiver,
-      { id: `${this.name}-${seq}`, body: change.body, traceParent: change.traceParent },
-      stopped,
-    );
+    const { at, body, traceParent } = change;
+    // After a restore, the number may be of another change.
+    const id = `${this.name}-${seq}-${Date.parse(at)}`;
+    const reason = await deliver(receiver, { id, body, traceParent }, stopped);
     if (stopped.aborted) return reason;
     if (reason === undefined) {
       this.failures = 0;

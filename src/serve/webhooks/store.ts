@@ -122,6 +122,7 @@ function readReason(stored: string): Wording {
 /** A change, and its text as the log prints it. */
 export interface SentChange {
   readonly seq: number;
+  readonly at: string;
   readonly collection: string;
   readonly key: string | null;
   readonly body: string;
@@ -183,10 +184,10 @@ export class WebhookChanges {
 
   private async read(filter: string, upTo: number, limit: number): Promise<readonly SentChange[]> {
     return (await this.lines(SHOWN, filter, upTo, limit)).map((line) => {
-      const { seq, collection, key } = JSON.parse(line) as SentChange;
+      const { seq, at, collection, key } = JSON.parse(line) as SentChange;
       const [start = '{', request = ''] = REQUEST.exec(line) ?? [];
       const traceParent = TRACE_PARENT.test(request) ? request : undefined;
-      return { seq, collection, key, body: `{${line.slice(start.length)}`, traceParent };
+      return { seq, at, collection, key, body: `{${line.slice(start.length)}`, traceParent };
     });
   }
 }

@@ -237,12 +237,13 @@ const UNIQUE = `collections:
 
 /** A receiver of webhooks, and the environment and declaration that name it. */
 function receiver() {
-  const received: { key: string; kind: string }[] = [];
+  const received: { id: string; seq: number; key: string; kind: string }[] = [];
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: async (request) => {
-      received.push((await request.json()) as (typeof received)[number]);
+      const change = (await request.json()) as (typeof received)[number];
+      received.push({ ...change, id: request.headers.get('webhook-id')! });
       return new Response(null, { status: 204 });
     },
   });
@@ -304,6 +305,34 @@ test('a restore writes, logs and sends only the rows that differ, or sends none'
   await send('PATCH', '/items/3', { price: 5 });
   expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await logged()).toHaveLength(2);
+  await stop();
+});
+
+test('a change after a restore is not taken for the lost change with its number', async () => {
+  const { received, declaration, stop } = receiver();
+  const env = { SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };
+  const inFolder = (cwd: string) => {
+    writeFileSync(join(cwd, 'collections.yaml'), declaration);
+    return (...args: string[]) => run({ cwd, env, args });
+  };
+  const [lost, found] = [temporaryFolder(), temporaryFolder()];
+  const add = async (cwd: string, id: number) => {
+    const service = await startService({ cwd, env });
+    await service.fetch('/items', { method: 'POST', body: JSON.stringify({ id, price: 1 }) });
+    await until('the change', () => received.at(-1)?.key === String(id));
+    service.kill('SIGTERM');
+    await service.exited;
+  };
+  const command = inFolder(lost);
+  await command('migrate');
+  const backup = join(lost, 'copy.db');
+  expect(await command('backup', backup)).toMatchObject({ exitCode: 0 });
+  await add(lost, 1);
+  expect(await inFolder(found)('restore', backup)).toMatchObject({ exitCode: 0 });
+  await add(found, 2);
+  const [one, other] = received;
+  expect(other!.seq).toBe(one!.seq);
+  expect(other!.id).not.toBe(one!.id);
   await stop();
 });
 
