@@ -87,7 +87,10 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
 }
 
 /** Engines for the schemas of a database that decides about permissions itself. */
-export type SchemaEngines = Pick<PostgresEngine, 'describeSchema' | 'database' | 'forSchema' | 'databaseSettings'>;
+export type SchemaEngines = Pick<
+  PostgresEngine,
+  'describeSchema' | 'database' | 'forSchema' | 'databaseSettings' | 'missingNames'
+>;
 
 /** The engines of the schemas share the connections of this one. */
 export function schemaEngines(engine: Engine): SchemaEngines {

@@ -23,7 +23,7 @@ import { settingsOf } from '../requests/routine.ts';
 import type { Identify } from '../response/authenticate.ts';
 import { andThen, type RequestContext } from '../response/request-context.ts';
 import { claimPath } from '../settings/access.ts';
-import type { ServeSettings } from '../settings/by-command.ts';
+import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { catalogueSettings } from './declaration-access.ts';
 
 /** How long it waits for a database that does not answer at the start. */
@@ -82,7 +82,10 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
       return openAll(check);
     }
   };
-  const known = await untilAvailable(() => openAll(additions?.check), options);
+  const known = await untilAvailable(async () => {
+    await checkNames(owner, schemas, options);
+    return openAll(additions?.check);
+  }, options);
   if (known === undefined) return undefined;
   const watch = owner.database.watchDefinitions(schemas, known, () => openAll());
   const first = () => apps.get(schemas[0]!)!;
@@ -109,6 +112,22 @@ export async function openDatabaseRoles(owner: SchemaEngines, options: RolesOpti
     names: [...first().catalogue.collections.keys()],
     stop: () => watch.stop(),
   };
+}
+
+/** Rejects an anonymous role that does not exist. A schema may be created later: the service serves it then. */
+async function checkNames(
+  owner: SchemaEngines,
+  schemas: readonly string[],
+  { settings: { anonymousRole }, notice }: RolesOptions,
+): Promise<void> {
+  for (const { kind, name } of await owner.missingNames(anonymousRole, schemas)) {
+    if (kind === 'role') {
+      throw new ConfigError(
+        `--anonymous-role: the database has no role "${name}". Create it, or name the role of requests without a token`,
+      );
+    }
+    notice(`the database has no schema "${name}". Create it, or name another one in --schemas`);
+  }
 }
 
 async function untilAvailable<T>(

@@ -653,3 +653,28 @@ test('settings that do not fit are reported at the start', async () => {
   expect(await refused('--database-roles', '--anonymous-role', 'x')).toContain('--database-roles needs PostgreSQL');
   expect(await refused('--database-roles')).toContain('--jwt-secret or --jwks');
 });
+
+test('an anonymous role that does not exist is an error at start, and a missing schema a warning until it exists', async () => {
+  const serve = ['--database', url, '--database-roles', '--anonymous-role'];
+  const misspelled = await run({ args: ['serve', '--port', '0', ...serve, 'anom'], cwd: temporaryFolder() });
+  expect([misspelled.exitCode, misspelled.stderr]).toEqual([
+    1,
+    expect.stringContaining('the database has no role "anom"'),
+  ]);
+  const later = newSchema();
+  const waiting = await startService({
+    args: [...serve, anon!, '--schemas', `${api},${later}`],
+    cwd: temporaryFolder(),
+  });
+  const warning = JSON.parse(waiting.stderr().trim()) as object;
+  expect(warning).toMatchObject({
+    level: 'warn',
+    message: expect.stringContaining(`the database has no schema "${later}"`),
+  });
+  await admin.unsafe(`create schema ${later}; create table ${later}.tags (id int primary key);
+    grant usage on schema ${later} to ${anon}; grant select on ${later}.tags to ${anon}`);
+  const read = () => waiting.fetch('/tags', { headers: { 'accept-profile': later } });
+  await until('the new schema', async () => (await read()).status === 200);
+  expect(await (await read()).json()).toEqual([]);
+  await admin.unsafe(`drop schema ${later} cascade`);
+});

@@ -26,7 +26,13 @@ import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { withRelatedFirst } from '../shared/plan-keys.ts';
 import { describeSchema, inOwnPath } from './adopt/describe.ts';
 import { withMediaHandlers } from './adopt/media-handlers.ts';
-import { type AppliedSettings, databaseSettings, type Privileges, privilegesOf } from './adopt/privileges.ts';
+import {
+  type AppliedSettings,
+  databaseSettings,
+  missingNames,
+  type Privileges,
+  privilegesOf,
+} from './adopt/privileges.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { Database, type PostgresOptions } from './database.ts';
@@ -116,6 +122,10 @@ export class PostgresEngine implements Engine {
 
   databaseSettings(): Promise<AppliedSettings> {
     return this.executor.onPrimary((pool) => databaseSettings(pool, this.options.querySeconds * 1000));
+  }
+
+  missingNames(role: string, schemas: readonly string[]): ReturnType<typeof missingNames> {
+    return this.executor.onPrimary((pool) => missingNames(pool, role, schemas));
   }
 
   describeSchema(schema: string): Promise<Omit<DescribedDatabase, 'location'>> {

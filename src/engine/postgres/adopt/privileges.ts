@@ -56,3 +56,22 @@ export async function databaseSettings(runner: Runner, maxStatementMs: number): 
     new Map(found.filter((each) => each.kind === kind).map(({ owner, settings }) => [owner, settings]));
   return { roles: of('roles'), functions: of('functions') };
 }
+
+const MISSING = `select 'role' as kind, $1::text as name
+    where $1::text <> '' and not exists (select from pg_catalog.pg_roles where rolname = $1::text)
+  union all select 'schema', name from json_array_elements_text($2::text::json) as names (name)
+    where not exists (select from pg_catalog.pg_namespace where nspname = name)`;
+
+/** The role and the schemas of the settings that do not exist. An empty role means none. */
+export function missingNames(
+  runner: Runner,
+  role: string,
+  schemas: readonly string[],
+): Promise<readonly MissingName[]> {
+  return query<MissingName>(runner, { sql: MISSING, params: [role, JSON.stringify(schemas)] });
+}
+
+interface MissingName {
+  readonly kind: 'role' | 'schema';
+  readonly name: string;
+}
