@@ -36,8 +36,7 @@ export class Notations {
   ) {}
 
   of(field: Field): ColumnNotation | undefined {
-    // Commas that separate cells are probably no decimal commas.
-    const given = this.separator() === ',' ? { ...this.local, number: 'point' as const } : this.local;
+    const given = { ...this.local, hasCommas: this.separator() === ',' };
     const columns = () => this.columns;
     if (!this.byField.has(field)) this.byField.set(field, notationOf(field, given, columns));
     return this.byField.get(field);

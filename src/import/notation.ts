@@ -4,16 +4,21 @@
  */
 import { ApiError } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
-import { can } from '../collection/types/type.ts';
+import { can, type Type } from '../collection/types/type.ts';
 import { type DateOrder, isoDate, orderOf } from './dates.ts';
 import { type DecimalMark, markOf, readNumber } from './numbers.ts';
 
 export type Notation = DecimalMark | DateOrder;
 
-/** The notations of cells that do not show it. Without one, 1.299 and 1,299 are equal, and 3/4/2026 is an error. */
+/**
+ * The notations of the reader's language, for cells that do not show it. Without one, 1.299 and 1,299 are equal, and
+ * 3/4/2026 is an error.
+ */
 export interface DefaultNotation {
   readonly number?: DecimalMark | undefined;
   readonly date?: DateOrder | undefined;
+  /** Commas that separate cells are probably no decimal commas. */
+  readonly hasCommas?: boolean;
 }
 
 interface Kind {
@@ -21,17 +26,29 @@ interface Kind {
   readonly shownBy: (cell: string) => Notation | 'unclear' | undefined;
   /** The cell in the notation of the service; undefined if it has another form. */
   readonly read: (cell: string, notation: Notation) => string | undefined;
-  readonly fallback: (cell: string, given: DefaultNotation) => Notation | undefined;
+  readonly fallback: (cell: string, given: DefaultNotation, type: Type) => Notation | undefined;
+  /** If cells of the column differ, and if no cell decides. */
   readonly advice: string;
+  readonly adviceAlone: string;
 }
 
 const NUMBER: Kind = {
   choices: ['point', 'comma'],
   shownBy: markOf,
   read: (cell, notation) => readNumber(cell, notation as DecimalMark),
-  fallback: (cell, { number }) => number ?? (cell.includes(',') ? 'comma' : 'point'),
+  fallback: (cell, { number, hasCommas = false }, type) => {
+    if (number !== undefined && !hasCommas) return number;
+    const mark = cell.includes(',') && !hasCommas ? 'comma' : 'point';
+    return readNumber(cell, mark)?.includes('.') === true && isRounded(type) ? undefined : mark;
+  },
   advice: 'use either decimal commas or decimal points in this column',
+  adviceAlone: 'the field has fewer decimals, so the mark may separate thousands; write 1299 or 1.30, for example',
 };
+
+/** Whether a field rounds three decimals: there, 1.299 is probably 1299. */
+function isRounded({ kind, print, store }: Type): boolean {
+  return kind === 'decimal' && Number(print(store('0.001'))) === 0;
+}
 
 const DATE: Kind = {
   choices: ['dayFirst', 'monthFirst'],
@@ -39,6 +56,7 @@ const DATE: Kind = {
   read: (cell, notation) => isoDate(cell, notation as DateOrder),
   fallback: (_cell, { date }) => date,
   advice: 'write the year first, such as 2026-12-31',
+  adviceAlone: 'write the year first, such as 2026-12-31',
 };
 
 /** The notation of the cells of a field; undefined if all its values are written in one way. */
@@ -48,7 +66,7 @@ export function notationOf(
   columns: () => readonly ColumnNotation[] = () => [],
 ): ColumnNotation | undefined {
   const isDate = type.input === 'date' || type.input === 'datetime';
-  return isDate || can(type, 'number') ? new ColumnNotation(isDate ? DATE : NUMBER, given, columns) : undefined;
+  return isDate || can(type, 'number') ? new ColumnNotation(isDate ? DATE : NUMBER, type, given, columns) : undefined;
 }
 
 export class ColumnNotation {
@@ -61,6 +79,7 @@ export class ColumnNotation {
 
   constructor(
     private readonly kind: Kind,
+    private readonly type: Type,
     private readonly given: DefaultNotation,
     /** All columns of the file. */
     private readonly columns: () => readonly ColumnNotation[],
@@ -80,7 +99,9 @@ export class ColumnNotation {
   current(cell = this.examples.get('unclear') ?? ''): Notation | undefined {
     const [only, other] = this.shown;
     if (this.chosen !== undefined) return this.chosen;
-    return other === undefined ? (only ?? this.ofOthers() ?? this.kind.fallback(cell, this.given)) : undefined;
+    return other === undefined
+      ? (only ?? this.ofOthers() ?? this.kind.fallback(cell, this.given, this.type))
+      : undefined;
   }
 
   /** The notation of the other columns, if they agree. */
@@ -113,7 +134,9 @@ export class ColumnNotation {
   }
 
   private conflict(cell: string, other: string | undefined): ApiError {
-    const beside = other === undefined ? 'is ambiguous' : `beside "${other}" of another row`;
-    return new ApiError(this.kind === DATE ? '22007' : '22P02', `"${cell}" ${beside}: ${this.kind.advice}`);
+    const { advice, adviceAlone } = this.kind;
+    const problem =
+      other === undefined ? `is ambiguous: ${adviceAlone}` : `beside "${other}" of another row: ${advice}`;
+    return new ApiError(this.kind === DATE ? '22007' : '22P02', `"${cell}" ${problem}`);
   }
 }

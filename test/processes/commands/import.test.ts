@@ -542,6 +542,25 @@ describe('an import of CSV from spreadsheets', () => {
     });
   });
 
+  test('does not take 1.299 for a price with two decimals, which may be more than a thousand', async () => {
+    const space = workspace();
+    space.write('collections.yaml', "collections: { items: { fields: { id: int4, price: 'decimal(12,2)' } } }\n");
+    const into = ['--collection', 'items'];
+    for (const separator of [';', ',']) {
+      space.write('a.csv', ['id,price', '1,1.250', '2,49', ''].join('\n').replaceAll(',', separator));
+      expect(await space.command('import', 'a.csv', ...into)).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('line 2, price: "1.250" is ambiguous'),
+      });
+    }
+    space.write('b.csv', 'id;price\n1;1.299\n2;49,5\n');
+    space.write('c.csv', 'id;price\n3;1.250\n4;0.5\n');
+    for (const file of ['b.csv', 'c.csv'])
+      expect(await space.command('import', file, ...into)).toMatchObject({ exitCode: 0 });
+    const { stdout } = await space.command('query', 'items?select=price&order=id', '--json');
+    expect(JSON.parse(stdout)).toEqual([{ price: 1299 }, { price: 49.5 }, { price: 1.25 }, { price: 0.5 }]);
+  });
+
   test('reads a column that does not show its notation like the others of the file, if those agree', async () => {
     const space = workspace();
     space.write('a.csv', 'product_name;unit_price;units_in_stock\nA;1.299,00;1.000\nB;12,5;2.500\n');
