@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 export interface SharedHeaders {
-  readonly contentType: string;
+  readonly contentType?: string;
   readonly all: Headers;
 }
 

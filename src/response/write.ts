@@ -6,6 +6,7 @@
  * Guarantees: the answer reports what was committed.
  * Throws: nothing, since the write is done. Earlier stages throw before the commit.
  */
+import { memoize } from '../base/memo.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
@@ -13,7 +14,7 @@ import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import { printName } from '../dialect/print.ts';
 import type { Write, WriteResult } from '../engine/engine.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Answer, SharedHeaders } from '../http/answer.ts';
 import { POSITION_HEADER } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { JSON_MEDIA, type Media } from '../http/negotiate.ts';
@@ -38,12 +39,20 @@ export interface PlannedWrite extends Write {
   readonly preferences: Preferences;
 }
 
+/** The headers of every write. */
+const shared: SharedHeaders = { all: new Headers(CORS_HEADERS) };
+
+const locationParts = memoize(({ name, key }: Collection) => ({
+  path: pathPart(servedName(name)),
+  names: key.map((field) => pathPart(printName(field.name))),
+}));
+
 export function writeAnswer(asked: PlannedWrite, result: WriteResult): Answer {
   const { collection, prefix, media, preferences, plan } = asked;
   const action = ACTIONS[asked.method];
   const isOmitted = result.isBodyOmitted === true;
   const applied = appliedBy(asked, isOmitted);
-  const headers: Record<string, string> = { ...CORS_HEADERS, ...preferenceApplied(action, applied) };
+  const headers: Record<string, string> = { ...preferenceApplied(action, applied) };
   const total = preferences.count === undefined ? undefined : result.affected;
   const shown = result.shown ?? result.affected;
   if (action === 'update') headers['content-range'] = contentRange(0, shown, total);
@@ -51,18 +60,19 @@ export function writeAnswer(asked: PlannedWrite, result: WriteResult): Answer {
   const readsKey = collection.view === undefined || collection.view.rights.includes('read');
   const hasKey = collection.key.length > 0;
   if (action === 'insert' && result.key !== undefined && readsKey && hasKey) {
-    const filters = collection.key.map(({ name }, index) => {
+    const { path, names } = locationParts(collection);
+    const filters = names.map((name, index) => {
       const value = result.key![index] ?? null;
-      return `${pathPart(printName(name))}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`;
+      return `${name}=${value === null ? 'is.null' : `eq.${pathPart(value)}`}`;
     });
-    headers.location = `${prefix}/${pathPart(servedName(collection.name))}?${filters.join('&')}`;
+    headers.location = `${prefix}/${path}?${filters.join('&')}`;
   }
   if (result.missing !== undefined) headers['catalogue-missing-rows'] = String(result.missing);
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
-  if (isOmitted) return { status: statusOf(action, true, preferences, result), headers, body: null };
+  if (isOmitted) return { status: statusOf(action, true, preferences, result), headers, shared, body: null };
   if (result.body === undefined || plan.returning === undefined) {
-    return { status: statusOf(action, false, preferences, result), headers, rows: result.affected, body: null };
+    return { status: statusOf(action, false, preferences, result), headers, shared, rows: result.affected, body: null };
   }
   headers['content-type'] = media.contentType;
   const isWhole = plan.returning.isWhole === true && media.format === 'json' && !media.stripNulls;
@@ -70,7 +80,7 @@ export function writeAnswer(asked: PlannedWrite, result: WriteResult): Answer {
   if (isWhole && hasKey && result.affected === 1) {
     headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
   }
-  return { status: statusOf(action, true, preferences, result), headers, rows: result.affected, body };
+  return { status: statusOf(action, true, preferences, result), headers, shared, rows: result.affected, body };
 }
 
 /** Only a list of changes can have missing rows, and only unique fields have conflicts to resolve. */
@@ -95,7 +105,7 @@ function statusOf(action: WriteAction, hasBody: boolean, preferences: Preference
 }
 
 /** Headers that concern the batch as a whole. */
-const SHARED = [POSITION_HEADER, 'idempotency-replayed'];
+const COMMON = [POSITION_HEADER, 'idempotency-replayed'];
 
 export function batchAnswer(
   writes: readonly PlannedWrite[],
@@ -103,14 +113,14 @@ export function batchAnswer(
   results: readonly WriteResult[],
 ): Answer {
   const answers = writes.map((write, index) => writeAnswer(write, shownResult(write, results[index]!)));
-  const shared = Object.entries(answers[0]!.headers).filter(([name]) => SHARED.includes(name));
+  const common = Object.entries(answers[0]!.headers).filter(([name]) => COMMON.includes(name));
   return {
     status: 200,
     headers: {
       ...CORS_HEADERS,
       'content-type': JSON_MEDIA.contentType,
       ...(tx === undefined ? {} : { 'preference-applied': `tx=${tx}` }),
-      ...Object.fromEntries(shared),
+      ...Object.fromEntries(common),
     },
     rows: results.reduce((sum, { affected }) => sum + affected, 0),
     body: `[${answers.map((answer, index) => printAnswer(answer, writes[index]!.media)).join(',')}]`,
@@ -125,7 +135,7 @@ function shownResult({ preferences }: PlannedWrite, result: WriteResult): WriteR
 }
 
 function printAnswer({ status, headers, body }: Answer, { format }: Media): string {
-  const own = Object.entries(headers).filter(([name]) => !Object.hasOwn(CORS_HEADERS, name) && !SHARED.includes(name));
+  const own = Object.entries(headers).filter(([name]) => !COMMON.includes(name));
   const text = format === 'json' ? String(body) : JSON.stringify(body);
   return `{"status":${status},"headers":${JSON.stringify(Object.fromEntries(own))},"body":${text}}`;
 }
