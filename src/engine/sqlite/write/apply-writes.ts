@@ -67,7 +67,7 @@ export function applyWrites(
     connection.beginWriting(bounds.queueSeconds * 1000);
     declarationWatch?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
-    const hasOrigins = bounds.isLogged && lists.some(({ origin }) => origin !== undefined);
+    const hasOrigins = bounds.isLogged && lists.some(({ origin = {} }) => Object.keys(origin).length > 0);
     const outcomes: ThreadResult[] = [];
     const requests = new Set(hasOrigins ? [lastRequest(connection)] : []);
     for (const list of lists) {

@@ -13,8 +13,9 @@ import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { wholeRow } from '../../../plan/read/shape.ts';
 import type { OutputColumn, ReadPlan } from '../../../plan/types.ts';
-import type { Assignment, UpdateEachPlan, WritePlan } from '../../../plan/write-plan.ts';
-import type { Write } from '../../engine.ts';
+import type { Assignment, StoredRow, UpdateEachPlan, WritePlan } from '../../../plan/write-plan.ts';
+import type { Write, WriteOptions } from '../../engine.ts';
+import type { ThreadResult } from '../../shared/thread.ts';
 import type { WriteList } from './writer.ts';
 
 /** A part of the declaration. Values are never objects, so a client cannot send one. */
@@ -32,9 +33,9 @@ type Slice = readonly unknown[];
 type Rows = Slice | number;
 export type PlanMessage = Readonly<Record<string, unknown>>;
 
-export interface ListMessage extends Omit<WriteList, 'writes'> {
+interface PlansMessage extends Omit<WriteList, 'writes'> {
   readonly writes: readonly {
-    readonly plan: PlanMessage | string;
+    readonly plan: PlanMessage;
     readonly rows: Rows;
     /** Of the rows that the write returns. */
     readonly encoding?: Write['encoding'];
@@ -42,7 +43,26 @@ export interface ListMessage extends Omit<WriteList, 'writes'> {
   }[];
 }
 
-export function encodeList({ writes, ...options }: WriteList): ListMessage {
+/** One row to insert, and nothing else. Copying the objects of a plan and of its result takes three times as long. */
+type RowMessage = readonly [collection: string, origin: WriteOptions['origin'], ...row: StoredRow];
+export type ListMessage = PlansMessage | RowMessage;
+/** The key of the row of such a message, or any other result. */
+export type ResultMessage = ThreadResult | readonly string[];
+
+/** The plan without its collection and row. */
+const ROW_PLAN = { kind: 'insert', conflict: 'refuse', singular: false, mustExist: false, given: [] } as const;
+
+export function encodeList(list: WriteList): ListMessage {
+  const { writes, dryRun, origin, retry } = list;
+  const { plan, isDependent } = writes[0]!;
+  const isOne = writes.length === 1 && plan.kind === 'insert' && plan.rows.length === 1;
+  if (!isOne || dryRun || retry !== undefined || isDependent === true) return encodePlans(list);
+  const { into, rows, given: _, ...others } = plan;
+  const isPlain = Object.entries(others).every(([name, value]) => value === ROW_PLAN[name as keyof typeof ROW_PLAN]);
+  return isPlain ? [into.name, origin, ...rows[0]!] : encodePlans(list);
+}
+
+function encodePlans({ writes, ...options }: WriteList): PlansMessage {
   return {
     ...options,
     writes: writes.map(({ plan, encoding, isDependent }) => {
@@ -50,24 +70,24 @@ export function encodeList({ writes, ...options }: WriteList): ListMessage {
       names.set(wholeRow(plan.into), { declared: 'row', name: plan.into.name });
       const { length } = rowsOf(plan);
       const rows = length > ROWS_PER_SLICE ? Math.ceil(length / ROWS_PER_SLICE) : encodeRows(plan, 0, length);
-      const message = encodeParts(withoutRows(plan));
-      if (isPlainInsert(plan) && isDependent !== true) return { plan: JSON.stringify(message), rows };
-      return { plan: message, rows, encoding, ...(isDependent && { isDependent }) };
+      return {
+        plan: encodeParts(withoutRows(plan)),
+        rows,
+        ...(plan.returning && { encoding }),
+        ...(isDependent && { isDependent }),
+      };
     }),
   };
 }
 
-/**
- * Whether the plan has no values besides its rows. It is then sent as a text, which the thread restores once: to copy
- * the objects took a fifth of the event loop's time of a POST.
- */
-function isPlainInsert({ kind, restriction, preconditions, returning }: WritePlan): boolean {
-  return kind === 'insert' && [restriction, preconditions, returning].every((part) => part === undefined);
+export function encodeResult(list: ListMessage, result: ThreadResult): ResultMessage {
+  const isOfRow = !('writes' in list) && result.kind === 'done';
+  return (isOfRow ? result.results[0]!.key : undefined) ?? result;
 }
 
-/** Plans that were restored from texts. */
-const restoredPlans = memoize((_catalogue: Catalogue) => new Map<string, WritePlan>());
-const MAX_RESTORED = 500;
+export function decodeResult(result: ResultMessage): ThreadResult {
+  return 'kind' in result ? result : { kind: 'done', results: [{ affected: 1, inserted: 1, key: result }] };
+}
 
 /** The catalogue has the collections of all fields in the plan. */
 export function encodeRead(plan: ReadPlan, { collections }: Catalogue): PlanMessage {
@@ -147,7 +167,9 @@ export class PlanDecoder {
     private readonly slices: Slice[] = [],
   ) {}
 
-  decode({ writes, ...options }: ListMessage): WriteList {
+  decode(message: ListMessage): WriteList {
+    if (!('writes' in message)) return this.row(message);
+    const { writes, ...options } = message;
     const restored = writes.map(({ plan, rows, ...each }) => ({ ...each, plan: this.plan(plan, rows) }));
     return { ...options, writes: restored as readonly Write[] };
   }
@@ -156,20 +178,17 @@ export class PlanDecoder {
     return this.restore(message) as ReadPlan;
   }
 
-  private plan(message: PlanMessage | string, given: Rows): WritePlan {
+  private row([name, origin, ...row]: RowMessage): WriteList {
+    const plan = { ...ROW_PLAN, into: this.collection(name), rows: [row] };
+    return { dryRun: false, ...(origin && { origin }), writes: [{ plan }] as unknown as readonly Write[] };
+  }
+
+  private plan(message: PlanMessage, given: Rows): WritePlan {
     const rows = typeof given === 'number' ? this.slices.splice(0, given).flat() : given;
-    const plan = typeof message === 'string' ? this.restoreText(message) : (this.restore(message) as WritePlan);
+    const plan = this.restore(message) as WritePlan;
     if (plan.kind === 'insert') return { ...plan, rows: rows as typeof plan.rows };
     if (plan.kind !== 'update-each') return plan;
     return { ...plan, changes: (rows as ChangeMessage[]).map((each) => this.change(each)) };
-  }
-
-  private restoreText(text: string): WritePlan {
-    const plans = restoredPlans(this.catalogue);
-    const plan = plans.get(text) ?? (this.restore(JSON.parse(text)) as WritePlan);
-    if (plans.size === MAX_RESTORED) plans.clear();
-    plans.set(text, plan);
-    return plan;
   }
 
   private change({ key, set }: ChangeMessage): Change {

@@ -2,11 +2,11 @@
 import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { sharedRuns } from '../../search/steps.ts';
-import { type FailedResult, failure, Thread, type ThreadResult } from '../../shared/thread.ts';
+import { type FailedResult, failure, Thread } from '../../shared/thread.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import type { Interruption } from '../connection/deadline.ts';
 import type { WriteBounds } from './apply-writes.ts';
-import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
+import { decodeResult, encodeList, type ListMessage, type ResultMessage, slicesOf } from './plan-messages.ts';
 import type { Commit, DryRunControl } from './writer.ts';
 
 /** A message to the writer thread; commits, `index` and `close` are answered. */
@@ -19,7 +19,7 @@ export type WriterRequest =
   | { readonly kind: 'index'; readonly collection: string }
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
-export type WriterAnswer = { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean } | FailedResult;
+export type WriterAnswer = { readonly outcomes: readonly ResultMessage[]; readonly stale: boolean } | FailedResult;
 
 export interface WriterOptions {
   readonly path: string;
@@ -59,7 +59,7 @@ export class WriterThread {
     const answer = await this.thread.ask({ kind: 'commit', lists: lists.map(encodeList), slices });
     if ('kind' in answer) throw failure(answer);
     if (answer.stale) this.stale++;
-    return answer.outcomes;
+    return answer.outcomes.map(decodeResult);
   };
 
   readonly dryRuns: DryRunControl = {

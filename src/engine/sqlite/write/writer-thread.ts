@@ -10,7 +10,7 @@ import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
 import { compactNextWords, FEW_ROWS, indexWords } from '../search/word-index.ts';
 import { applyWrites } from './apply-writes.ts';
-import { PlanDecoder } from './plan-messages.ts';
+import { encodeResult, PlanDecoder } from './plan-messages.ts';
 import type { WriteList } from './writer.ts';
 import type { WriterAnswer, WriterOptions, WriterRequest } from './writer-link.ts';
 
@@ -53,7 +53,8 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
         const { catalogue, bounds, files } = terms!;
         const lists = decodeLists(request);
         checkFiles(files);
-        const outcomes = applyWrites(open(), catalogue, lists, bounds, declarationWatch);
+        const results = applyWrites(open(), catalogue, lists, bounds, declarationWatch);
+        const outcomes = results.map((result, at) => encodeResult(request.lists[at]!, result));
         return { outcomes, stale: connection?.settle() === false };
       });
     case 'index':
