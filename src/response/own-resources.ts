@@ -4,7 +4,7 @@ import { nameOfPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import { checkMethod } from '../http/methods.ts';
+import { answerOptions } from '../http/methods.ts';
 import { unknownCollection } from '../http/rows.ts';
 import { OWN_PATH, type Target } from '../http/target.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
@@ -27,7 +27,7 @@ export type Audit = (event: string, about: Readonly<Record<string, string | unde
 
 /**
  * Undefined for a caller without every right, and for an anonymous one: for them the path does not exist. Users also
- * exist for a role that manages some. A preflight request (OPTIONS) is anonymous.
+ * exist for a role that manages some. A preflight request (OPTIONS) is anonymous, and gets the methods.
  */
 export function answerResource(
   resources: Resources,
@@ -38,14 +38,15 @@ export function answerResource(
   const path = key === undefined ? name : `${name}/`;
   const { permissions } = access ?? {};
   const isManager = permissions === undefined || permissions.manages.size > 0;
-  if (!isManager || caller?.role === ANONYMOUS.role || call.method === 'OPTIONS' || !Object.hasOwn(resources, path))
-    return undefined;
+  const isVisible = call.method === 'OPTIONS' || (isManager && caller?.role !== ANONYMOUS.role);
+  if (!isVisible || !Object.hasOwn(resources, path)) return undefined;
   if (permissions !== undefined && name !== 'users') {
     throw unknownCollection(name, `Available: ${call.location.prefix}${OWN_PATH}/users.`);
   }
   context.route = route;
   const handlers = resources[path]!;
-  checkMethod(call, Object.keys(handlers));
+  const options = answerOptions(call, ['OPTIONS', ...Object.keys(handlers)]);
+  if (options !== undefined) return options;
   if (call.isWrite && name !== 'declaration' && call.preferences.tx === 'rollback') {
     throw new ApiError('PGRST127', `${name} have no dry run`, {
       nothingChanged: true,

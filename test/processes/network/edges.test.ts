@@ -191,6 +191,44 @@ test('beyond loopback any Host is accepted, unless --allowed-hosts is set', asyn
   expect(await statusOf(named, 'GET', '/products/1', { host: 'anything.example' })).toBe(421);
 });
 
+test('a page of another origin may use every resource with a token, but not cookies', async () => {
+  const service = await startService({ cwd: await folderWithRoles(), args: ['--database', ':memory:'] });
+  const preflight = (path: string, method: string, names = 'authorization,content-type') =>
+    ask(service, 'OPTIONS', path, {
+      origin: 'https://shop.example.com',
+      'access-control-request-method': method,
+      'access-control-request-headers': names,
+    });
+  for (const [path, method] of [
+    ['/products', 'POST'],
+    ['/catalogue/users', 'POST'],
+    ['/catalogue/users/ann', 'PATCH'],
+    ['/catalogue/keys', 'POST'],
+    ['/catalogue/keys/till', 'DELETE'],
+    ['/catalogue/sessions', 'GET'],
+    ['/catalogue/logins', 'GET'],
+    ['/catalogue/roles', 'GET'],
+    ['/catalogue/backups', 'GET'],
+    ['/catalogue/views', 'POST'],
+    ['/catalogue/auth/session', 'GET'],
+    ['/auth/session', 'GET'],
+  ] as const) {
+    const { status, headers } = await preflight(path, method);
+    expect([path, status, headers.get('access-control-allow-headers')]).toEqual([
+      path,
+      200,
+      'authorization,content-type',
+    ]);
+    expect(headers.get('access-control-allow-methods')!.split(',')).toContain(method);
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+  }
+  expect((await preflight('/catalogue/users', 'POST', 'content-type')).status).toBe(403);
+  expect((await preflight('/catalogue/nothing', 'GET')).status).toBe(404);
+  for (const path of ['/auth/login', '/auth/logout', '/auth/password']) {
+    expect((await preflight(path, 'POST')).headers.get('access-control-allow-headers')).toBeNull();
+  }
+});
+
 test('--cors-origins: listed origins read and write, others get no permission', async () => {
   const listed = 'https://shop.example.com';
   const service = await start('--cors-origins', `${listed}, http://localhost:5173`);
