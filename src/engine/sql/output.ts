@@ -37,12 +37,19 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
   if (handler !== undefined) return { form: 'typed', stripNulls, handler };
   if (format === 'csv' || format === 'xlsx') return { form: 'text', stripNulls };
   if (encoding.bare === true) return { form: 'json', stripNulls, bare: true };
-  // Embedded values are already JSON.
-  const isPlain = columns.every(({ name, expression }) => {
-    return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedding(expression);
-  });
-  return { form: isPlain ? 'plain' : 'json', stripNulls };
+  return { form: formOf(dialect)(columns), stripNulls };
 }
+
+/** Cached, since requests share lists of columns. */
+const formOf = memoize(({ plain }: SqlDialect) =>
+  memoize((columns: readonly OutputColumn[]): RowForm => {
+    // Embedded values are already JSON.
+    const isPlain = columns.every(({ name, expression }) => {
+      return ORDINARY.test(name) && plain(expression.type) !== undefined && !isEmbedding(expression);
+    });
+    return isPlain ? 'plain' : 'json';
+  }),
+);
 
 export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
   const output = outputOf(plan.columns, encoding, dialect);

@@ -121,6 +121,19 @@ describe.each(TWO_ENGINES)('JSON and arrays on %s', (engine) => {
       expect(await ids(query)).toEqual(found as never);
     });
 
+    test('equal conditions have the values of their own request, whatever an earlier one had', async () => {
+      const doc = encodeURIComponent(JSON.stringify(DEEP));
+      for (const conditions of [
+        (json: string, text: string) => `doc=eq.${json}&word=eq.${text}`,
+        (json: string, text: string) => `word=eq.${text}&doc=eq.${json}`,
+        (json: string, text: string) => `id=gte.1&word=eq.${text}&doc=eq.${json}&limit=2`,
+      ]) {
+        expect(await ids(conditions('true', 'true'))).toEqual([]);
+        expect(await ids(conditions('"a"', 'plain'))).toEqual([]);
+        expect(await ids(conditions(doc, 'plain'))).toEqual([1]);
+      }
+    });
+
     test('can be grouped by, ordered and counted', async () => {
       const sizes = await things.list('/things?select=doc->size,count()&order=doc->size.desc');
       expect(sizes).toEqual([
