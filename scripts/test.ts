@@ -1,5 +1,5 @@
 /**
- * Runs `bun test` with the given arguments. Every test and hook may take 60 seconds, for a busy machine. Without
+ * Runs `bun test` with the given arguments. Every test and hook may take three minutes, for a busy machine. Without
  * Chromium it leaves the browser tests out, and says so in its last lines.
  */
 import { availableParallelism } from 'node:os';
@@ -64,7 +64,7 @@ const [server, browser] = await Promise.all([
 const preparationMs = cpuMs();
 const usageBefore = process.cpuUsage();
 const options = [
-  `--timeout=${60_000 * RUNS}`,
+  `--timeout=${180_000 * RUNS}`,
   `--timings=${timings}`,
   // More than cores, because tests also wait. Each worker keeps its modules and engines between files.
   ...(args.some((each) => each.startsWith('--parallel'))

@@ -87,7 +87,7 @@ describe('a token signed with a secret', () => {
   test('that has expired since it was verified is rejected', async () => {
     const headers = bearer(await signed({ role: 'viewer', exp: Date.now() / 1000 - 29.6 }));
     expect((await service.whoIs(headers)).status).toBe(200);
-    for (const deadline = Date.now() + 50_000; (await service.whoIs(headers)).status === 200; await Bun.sleep(20)) {
+    for (const deadline = Date.now() + 150_000; (await service.whoIs(headers)).status === 200; await Bun.sleep(20)) {
       expect(Date.now()).toBeLessThan(deadline);
     }
     await expectRefusal(await service.whoIs(headers), 401, 'PGRST303');

@@ -208,7 +208,7 @@ test('a backup in S3 becomes the state of any later moment, also after kill -9',
   const [change] = (await (await again.fetch('/changes?key=eq.6000000&select=seq')).json()) as { seq: number }[];
   expect((await again.fetch(`/changes/undo?seq=eq.${change!.seq}`, { method: 'POST' })).status).toBe(200);
   expect(await (await again.fetch('/products?id=eq.6000000')).json()).toEqual([]);
-}, 60_000);
+});
 
 const nextSecond = () => {
   const second = Math.floor(Date.now() / 1000);
@@ -259,7 +259,7 @@ test('a moment is restored with all changes before it, or not at all', async () 
   copyFileSync(join(cwd, 'kept', stored('.db.enc').at(-1)!), join(cwd, 'renamed'));
   const renamed = await run({ cwd, env, args: ['restore', 'renamed', '--database', 'new.db'] });
   expect(renamed).toMatchObject({ exitCode: 0 });
-}, 60_000);
+});
 
 test('rows without a history go with the rows that they refer to', async () => {
   const cwd = temporaryFolder();
@@ -434,7 +434,7 @@ test('old backups go with their logs, a new declaration begins a new backup, and
   await until('the old one is removed', () => !readdirSync(folder).some(isOld));
   again.kill('SIGTERM');
   expect(await again.exited).toBe(0);
-}, 150_000);
+});
 
 test('a process that copies the write-ahead log, as Litestream does, gets every acknowledged write', async () => {
   const cwd = newFolder();
@@ -504,5 +504,4 @@ test.skipIf(!existsSync(LITESTREAM))(
     litestream.kill('SIGTERM');
     await litestream.exited;
   },
-  150_000,
 );

@@ -43,7 +43,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: sizes that wait', (engine) => {
       return (await metric('images_decoded_total')) < (await metric('images_resized_total'));
     });
     expect(await metric('images_resized_total')).toBe(seed * SIZES.length);
-  }, 60_000);
+  });
 
   test('of many images are loaded a few at a time', async () => {
     const paths: string[] = [];
@@ -56,5 +56,5 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: sizes that wait', (engine) => {
     while (!areShown) most = Math.max(most, await metric('images_in_memory'));
     await shown;
     expect(most).toBeLessThanOrEqual(MAX_DECODED_IMAGES);
-  }, 60_000);
+  });
 });

@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(DATA)).each(engines)('the quality of search on %s', 
     if (isMeasured) console.log(engine, 'nDCG@10', sum / queries.length);
     expect(sum / queries.length).toBeGreaterThanOrEqual(0.36);
     await shop.close();
-  }, 120_000);
+  });
 
   describe('names of categories', () => {
     const every = isMeasured ? 7 : 250;
@@ -87,7 +87,7 @@ describe.skipIf(!existsSync(DATA)).each(engines)('the quality of search on %s', 
       const categories = lines.map(([id, , name]) => ({ id, name }) as Row);
       shop = await openDeclared(engine, CATEGORIES, { categories });
       chosen = categories.filter(({ name }, at) => at % every === 0 && LONG_WORD.test(String(name)));
-    }, 120_000);
+    });
     afterAll(() => shop.close());
 
     test('a name with one wrong letter finds its row among the first ten', async () => {

@@ -17,7 +17,7 @@ export const SOURCES: readonly string[] = [process.execPath, '--max-http-header-
 export const PROGRAM = process.env.TEST_PROGRAM === undefined ? SOURCES : [process.env.TEST_PROGRAM];
 
 /** How long to wait for an event: longer than a busy machine takes, and shorter than the time limit of a test. */
-const DEADLINE_MS = 50_000;
+const DEADLINE_MS = 150_000;
 
 const folders: string[] = [];
 const mounts: Mounted[] = [];
