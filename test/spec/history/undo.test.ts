@@ -241,15 +241,15 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       }
     });
 
-    test('thousands of changes, of a composite key', async () => {
+    test('more changes than one transaction reverts, of a composite key', async () => {
       const before = await shop.list('/pairs');
       const start = await last();
       await store(
         'POST',
         '/pairs',
-        Array.from({ length: 2_100 }, (_, c) => ({ a: 'many', b: c, c })),
+        Array.from({ length: 1_100 }, (_, c) => ({ a: 'many', b: c, c })),
       );
-      expect(await undone(`seq=gt.${start}`)).toEqual({ undone: 2_100, skipped: [] });
+      expect(await undone(`seq=gt.${start}`)).toEqual({ undone: 1_100, skipped: [] });
       expect(await shop.list('/pairs')).toEqual(before);
     });
 
