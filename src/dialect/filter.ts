@@ -143,6 +143,9 @@ const FOREIGN_PARAMETERS: readonly [names: RegExp, advice: string][] = [
   [/^(fields|columns?|include|expand)$/i, 'To choose fields, write select=FIELD,FIELD'],
 ];
 
+/** Parameters that look like a search. The grammar does not know which collections declare one. */
+const SEARCH_PARAMETERS = /^(q|query|search|keywords?)$/i;
+
 /** For `price>=5`, `price!=eq.5` and the like; `rest` follows the name. */
 function operatorHint(name: string, rest: string): string {
   const [, symbol = '', text = ''] = /^([<>!=~*]*)\s*(.*)$/s.exec(rest)!;
@@ -172,8 +175,9 @@ function hintFor(key: string, value: string): string | undefined {
     return `${operator} is not an operator${nearest}. If it is part of the value, write ${key}=eq.${value}`;
   }
   if (/^[<>!=~]/.test(value)) return operatorHint(key, `=${value}`);
+  const declared = SEARCH_PARAMETERS.test(key) ? `; if the collection declares a search, search=wfts.${value}` : '';
   const advice = FOREIGN_PARAMETERS.find(([names]) => names.test(key))?.[1];
   return advice === undefined
-    ? `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`
+    ? `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*${declared}`
     : `${advice}; to filter by a field of that name, ${key}=eq.${value}`;
 }

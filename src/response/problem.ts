@@ -14,9 +14,8 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && sqlState === undefined && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : apiError.status;
-  const body = JSON.stringify(
-    problemOf(wantsCredentials && apiError.hint === null ? apiError.with({ hint: LOG_IN }) : apiError),
-  );
+  const hint = [apiError.hint, LOG_IN].filter((each) => each !== null).join(' ');
+  const body = JSON.stringify(problemOf(wantsCredentials ? apiError.with({ hint }) : apiError));
   const headers = {
     ...CORS_HEADERS,
     'content-type': 'application/json; charset=utf-8',

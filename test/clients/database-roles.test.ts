@@ -601,6 +601,10 @@ describe('settings and functions of the database', () => {
         }),
       ] as never);
     }
+    expect(await get('/changes', { authorization })).toMatchObject({
+      status: 501,
+      body: { hint: expect.stringContaining('With --database-roles nothing is logged') },
+    });
     const keyed = sendJson('POST', { body: 'x' }, { authorization, 'idempotency-key': 'k' });
     expect((await fetch(`${service.url}/notes`, keyed)).status).toBe(501);
   });

@@ -233,7 +233,7 @@ export class PostgresEngine implements Engine {
   private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
     return this.executor.onPrimary(async (pool) => {
       const { dialect, prepared } = this.database;
-      if (this.log === undefined || prepared.logged.size === 0) throw notLogged();
+      if (this.log === undefined || prepared.logged.size === 0) throw notLogged(undefined, this.options.databaseRoles);
       const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
       const ofLog = logDialect(dialect, plan, position, prepared.logged);
       return readList(pool, { plan, dialect: ofLog, encoding }, isStepRead(plan, asOf, this.log.newest));

@@ -94,7 +94,10 @@ export function positionAtSql(time: string, upTo: string): string {
 }
 
 /** The declaration asks for no log, `--history-days` is 0, or the role of the connection may not create triggers. */
-export function notLogged(collection?: Collection): ApiError {
+export function notLogged(
+  collection?: Collection,
+  hasDatabaseRoles = collection?.draft.schema !== undefined,
+): ApiError {
   if (collection !== undefined && isFiles(collection)) {
     return new ApiError('CAT501', say`changes of files are not logged`, {
       hint: say`A file never changes. Use the collections whose rows refer to files.`,
@@ -103,9 +106,8 @@ export function notLogged(collection?: Collection): ApiError {
   const words =
     collection === undefined ? say`changes are not logged` : say`changes of ${collection.name} are not logged`;
   return new ApiError('CAT501', words, {
-    hint:
-      collection?.draft.schema === undefined
-        ? say`Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.`
-        : say`With --database-roles nothing is logged: policies of the database would not apply to the log.`,
+    hint: !hasDatabaseRoles
+      ? say`Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.`
+      : say`With --database-roles nothing is logged: policies of the database would not apply to the log.`,
   });
 }

@@ -1,4 +1,5 @@
 /** Parses a body by its content type. Limits are checked first; long bodies are parsed in slices. */
+import { amount } from '../../base/amount.ts';
 import { BYTES_PER_SLICE, type Task } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_VALUES } from '../../base/limits/http.ts';
@@ -98,8 +99,11 @@ function* readCsv(bytes: Uint8Array): Task<Document> {
   if (uneven !== -1) {
     const { length } = rows[uneven]!;
     throw new ApiError('PGRST102', 'All lines must have same number of fields', {
-      details: `The header has ${header.length} cells, row ${uneven + 1} has ${length}.`,
-      hint: 'Quote a cell that holds a comma or a line end, and leave an empty cell for no value.',
+      details: `The header has ${amount(header.length, 'cell')}, row ${uneven + 1} has ${length}.`,
+      hint:
+        header.length === 1 && /[;\t]/.test(header[0] ?? '')
+          ? 'Separate cells by commas. catalogue import and the console also read files with semicolons or tabs.'
+          : 'Quote a cell that holds a comma or a line end, and leave an empty cell for no value.',
     });
   }
   return { kind: 'table', header: header.map((cell) => (cell === null ? 'NULL' : (cell ?? ''))), rows };

@@ -95,7 +95,7 @@ export function requireSameOrigin(call: Call, proxies: TrustedProxies): void {
   if (isSameOrigin(call, proxies)) return;
   throw new ApiError('CAT403', 'only pages of this host may use a session', {
     nothingChanged: true,
-    hint: 'Programs send a key or a token in Authorization, not a cookie. Behind a proxy, pass on Host and Origin as they came. If the service has HTTPS, open the page with https.',
+    hint: 'Logins and sessions work only on pages of the same origin as the service. Programs and pages of other origins send a token or a key in Authorization. Behind a proxy, pass on Host and Origin as they came. If the service has HTTPS, open the page with https.',
   });
 }
 

@@ -241,7 +241,7 @@ describe('check', () => {
       'declaration',
       'constraints',
       'indexes',
-      'search index',
+      'index of texts',
       'products',
       'references',
       'size',
@@ -262,7 +262,7 @@ describe('check', () => {
     await command('migrate');
     const { stdout } = await command('check');
     expect(stdout).toContain('ok    cups: constraints ');
-    expect(stdout).toContain('ok    pots: search index ');
+    expect(stdout).toContain('ok    pots: index of texts ');
     // Renamed and new collections do not exist yet.
     writeFileSync(
       join(cwd, 'collections.json'),

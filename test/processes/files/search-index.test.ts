@@ -132,7 +132,7 @@ test('a catalogue without the index gets it when the service starts, and check r
   const check = () => run({ cwd, args: ['check'] });
   expect(await check()).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/search index +missing; the service creates it/),
+    stdout: expect.stringMatching(/index of texts +missing; the service creates it/),
   });
   const second = await startService({ cwd });
   expect(await namesOf(second, 'product_name=fts.chais')).toEqual(['Green chai']);
@@ -140,7 +140,7 @@ test('a catalogue without the index gets it when the service starts, and check r
   expect(await namesOf(second, 'product_name=fts.chais')).toEqual(['Green chai']);
   expect(await check()).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/search index +\d+ changed rows not indexed/),
+    stdout: expect.stringMatching(/index of texts +\d+ changed rows not indexed/),
   });
 });
 

@@ -227,6 +227,12 @@ test('a page of another origin may use every resource with a token, but not cook
   for (const path of ['/auth/login', '/auth/logout', '/auth/password']) {
     expect((await preflight(path, 'POST')).headers.get('access-control-allow-headers')).toBeNull();
   }
+  const headers = { origin: 'https://shop.example.com', 'content-type': 'application/json' };
+  const token = { ...headers, authorization: 'Bearer x' };
+  const login = await ask(service, 'POST', '/auth/login', token, '{"name":"ann","password":"correct horse"}');
+  expect((await expectRefusal(login, 403, 'CAT403')).hint).toStartWith(
+    'Logins and sessions work only on pages of the same origin as the service. Programs and pages of other origins send a token or a key',
+  );
 });
 
 test('--cors-origins: listed origins read and write, others get no permission', async () => {

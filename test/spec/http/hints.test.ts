@@ -34,7 +34,7 @@ describe.each(TWO_ENGINES)('hints on %s', (engine) => {
 
   test('the hint for a parameter that is not a filter shows how to search and compare', async () => {
     const hint = await hintOf('/products?q=chai', 'PGRST100');
-    expect(hint).toContain('field=ilike.*chai*');
+    expect(hint).toContain('field=ilike.*chai*; if the collection declares a search, search=wfts.chai');
     expect(hint).toContain('q=eq.chai');
   });
 
@@ -143,6 +143,19 @@ describe.each(TWO_ENGINES)('hints on %s', (engine) => {
     async (body) => {
       const response = await catalogue.fetch('/products', send('POST', 'text/csv', body));
       expect((await expectRefusal(response, 400, 'PGRST204')).hint).toContain('commas');
+    },
+  );
+
+  test.each(['product_name;unit_price\nTea;3,5', 'product_name\tunit_price\nTea\t3,5'])(
+    'the hint for a CSV body with another separator and decimal commas says who reads it: %j',
+    async (body) => {
+      const problem = await expectRefusal(
+        await catalogue.fetch('/products', send('POST', 'text/csv', body)),
+        400,
+        'PGRST102',
+      );
+      expect(problem.details).toBe('The header has 1 cell, row 1 has 2.');
+      expect(problem.hint).toContain('Separate cells by commas. catalogue import and the console');
     },
   );
 

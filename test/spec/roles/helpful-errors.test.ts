@@ -94,6 +94,12 @@ describe.each(TWO_ENGINES)('errors on %s', (engine) => {
     expect((await expectRefusal(await visitor.fetch('/orders'), 401, '42501')).hint).toBe(hint);
     const created = visitor.fetch('/orders', sendJson('POST', { id: 1 }));
     expect((await expectRefusal(await created, 401, '42501')).hint).toBe(hint);
+    const called = visitor.fetch('/rpc/buy', sendJson('POST', { product: 1, quantity: 1 }));
+    expect((await expectRefusal(await called, 401, '42501')).hint).toBe(
+      `Your role may not call it, or may not read its rows. ${hint}`,
+    );
+    const changed = visitor.fetch('/products?id=eq.1', sendJson('PATCH', { stock: 1 }));
+    expect((await expectRefusal(await changed, 401, '42501')).hint).toEndWith(hint);
     expect((await expectRefusal(await shop.as('customer').fetch('/orders'), 403, '42501')).hint).toBeNull();
   });
 

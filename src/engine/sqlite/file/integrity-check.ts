@@ -96,9 +96,9 @@ function indexes(_db: Database, collection: Collection, schema: Schema): Finding
   return finding('indexes', problems, 'complete');
 }
 
-/** A missing or incomplete search index only makes searches slower. */
+/** The index of filters such as `ilike` and `fts`. If it is missing or incomplete, they are only slower. */
 function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
-  const finding = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
+  const finding = (detail: string): Finding => ({ check: 'index of texts', ok: true, detail });
   if (!hasSearchIndex(db, collection, stored)) return finding('missing; the service creates it at start');
   const pending = countPending(db, collection);
   return finding(`${pending} changed ${pending === 1 ? 'row' : 'rows'} not indexed yet`);
