@@ -184,6 +184,7 @@ test('copy is all or nothing: an aborted copy has stored nothing and can be repe
       keys: 0,
       users: 0,
       views: 0,
+      webhooks: 0,
       changes: rows,
     });
   }
