@@ -173,7 +173,7 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         await expectRefusal(await ask(`/catalogue/keys/${name}`, { method: 'DELETE' }), 400, '22021');
       }
       const problem = await expectRefusal(await ask('/catalogue/roles', { method: 'DELETE' }), 405, 'PGRST117');
-      expect(problem.hint).toBe('Allowed here: GET, HEAD.');
+      expect(problem.hint).toBe('Allowed here: OPTIONS, GET, HEAD.');
     });
 
     test('the roles are listed with their rules', async () => {
