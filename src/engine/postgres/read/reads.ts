@@ -15,13 +15,13 @@ import {
   type Statement,
   withDefinitions,
 } from '../../sql/statement.ts';
+import { compileCached } from '../../sql/statement-cache.ts';
 import { chosenAnswer } from '../call/chosen-answer.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { inTransaction, ONE_SNAPSHOT, readOnly } from '../write/transaction.ts';
 import { openCursor, type PlannedRead } from './cursor.ts';
 import { compileIsLarge, pagedTree, withLargeTree } from './large-trees.ts';
-import { readStatement } from './read-statement.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
 /**
@@ -126,7 +126,7 @@ function printed(rows: Statement, { handler }: Output): Statement {
 function readRows(connection: Runner, { plan, output, dialect }: PageRead): Promise<Page> {
   // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
   const read = (chosen: ReadPlan) => {
-    const statement = printed(readStatement(chosen, output, dialect), output);
+    const statement = printed(compileCached(chosen, output, dialect), output);
     return query<Row>(connection, statement).then((rows) => ({ rows: [...rows] }));
   };
   const tree = pagedTree(plan);

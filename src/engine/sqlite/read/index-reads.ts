@@ -20,9 +20,9 @@ import { cheapPageBytes, filterSteps } from '../../shared/cost.ts';
 import { maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import type { Access } from '../../sql/expression.ts';
 import type { Output } from '../../sql/output.ts';
-import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
 import { identifier, renumberParameters, type Statement } from '../../sql/statement.ts';
+import { compileCached } from '../../sql/statement-cache.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { indexOf } from '../schema/schema.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
@@ -69,9 +69,9 @@ function compileAccess(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValu
   const bounded: Output = isBounded ? { ...output, ...PAGE_BUDGET } : output;
   // A row may have very many related rows, so the steps are counted.
   const dialect = readsOtherCollections(plan) ? guardedDialect : sqliteDialect;
-  const compile: Walk['compile'] = (access, page) => compileRead({ ...plan, ...page }, bounded, dialect, access);
+  const compile: Walk['compile'] = (access, page) => compileCached({ ...plan, ...page }, bounded, dialect, access);
   const statement =
-    keys === undefined ? compileWalk({ plan, terms, compile }, rowsPerValue) : compileRead(plan, bounded, dialect);
+    keys === undefined ? compileWalk({ plan, terms, compile }, rowsPerValue) : compileCached(plan, bounded, dialect);
   return statement && { statement, bytes };
 }
 

@@ -12,6 +12,7 @@ import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
 import type { SqlDialect, Statement } from '../../sql/statement.ts';
+import { compileCached } from '../../sql/statement-cache.ts';
 import { StepBudgetExceeded } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { logDialect } from '../history/log.ts';
@@ -142,8 +143,8 @@ function withinBudgetIfRelated<T>({ plan }: Read, work: () => T): T {
 }
 
 function compileSmallTable({ plan, output }: Read): Statement {
-  if (!readsOtherCollections(plan)) return compileRead(plan, output, sqliteDialect);
-  return compileRead(plan, { ...output, ...PAGE_BUDGET }, guardedDialect);
+  if (!readsOtherCollections(plan)) return compileCached(plan, output, sqliteDialect);
+  return compileCached(plan, { ...output, ...PAGE_BUDGET }, guardedDialect);
 }
 
 type CompileAttempt = (plan: ReadPlan, output: Output) => ReadAttempt | undefined;

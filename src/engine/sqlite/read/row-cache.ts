@@ -8,20 +8,20 @@
  * products (2026-11-18).
  */
 import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
-import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, encodeRows, opening, ROW } from '../../../encode/encoding.ts';
 import { NO_ORDER } from '../../../plan/read/order.ts';
 import { endKeys } from '../../../plan/read/page.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/read.ts';
-import { type Expression, fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
 import { dependsOnOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import { type Output, outputOf, pageEnd } from '../../sql/output.ts';
-import { compileRead, compileShape, scopeOf } from '../../sql/read.ts';
+import { compileShape, scopeOf } from '../../sql/read.ts';
 import { anyEmbedded } from '../../sql/row-size.ts';
-import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
+import { buildStatement, identifier } from '../../sql/statement.ts';
+import { compileCached } from '../../sql/statement-cache.ts';
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
@@ -60,7 +60,8 @@ export class RowCache {
       return { returned: 1, body: `${opening(encoding)}${cached}${closing(encoding)}` };
     }
     const output: Output = isByNumber(plan) ? NUMBERS : { ...read.output, form: 'number' };
-    const rows = this.connection.rows(compileNumbers(plan, output));
+    const dialect = dependsOnOtherCollections(plan) ? guardedDialect : sqliteDialect;
+    const rows = this.connection.rows(compileCached(plan, output, dialect));
     const missing: number[] = [];
     for (const row of rows) {
       const number = row[ROW] as number;
@@ -128,24 +129,6 @@ function singleRow(plan: ReadPlan): SingleRow | undefined {
 /** The row number is the assigned key, so it gives the page end of a list in key order. */
 function isByNumber({ order, from }: ReadPlan): boolean {
   return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
-}
-
-/** The texts of statements by the operator of their only condition. */
-const firstPages = memoize((_order: ReadPlan['order']) => memoize((_of: Expression) => new Map<string, string>()));
-
-/** First pages with another value or limit are the same statement, which is compiled once. */
-function compileNumbers(plan: ReadPlan, output: Output): Statement {
-  const { where, order, limit, offset } = plan;
-  const dialect = dependsOnOtherCollections(plan) ? guardedDialect : sqliteDialect;
-  const isShared = output === NUMBERS && limit !== undefined && offset === 0 && where.kind === 'compare';
-  if (!isShared || fieldOf(where.of) === undefined || where.of.type.sqlite.keyed === true)
-    return compileRead(plan, output, dialect);
-  const texts = firstPages(order)(where.of);
-  const sql = texts.get(where.operator);
-  if (sql !== undefined) return { sql, params: [dialect.stored(where.value, where.of.type), limit] };
-  const statement = compileRead(plan, output, dialect);
-  texts.set(where.operator, statement.sql);
-  return statement;
 }
 
 /** Reads rows by number, in ascending order. */
