@@ -333,12 +333,9 @@ browserStories(
       expect(await button('Apply').count()).toBe(0);
       await button('Close').click();
       // A cancelled form opens no preview.
-      let answer = () => {};
+      const { promise: held, resolve: answer } = Promise.withResolvers<void>();
       await page.route('**/catalogue/declaration', async (route) => {
-        if (route.request().method() === 'PATCH')
-          await new Promise<void>((resolve) => {
-            answer = resolve;
-          });
+        if (route.request().method() === 'PATCH') await held;
         await route.continue();
       });
       const planned = page.waitForRequest((request) => request.method() === 'PATCH');
