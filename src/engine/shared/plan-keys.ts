@@ -20,7 +20,8 @@ import type { Output } from '../sql/output.ts';
 import { anyEmbedded, isEmbedding, maxRowBytes } from '../sql/row-size.ts';
 
 /** An upper bound from the key values in the filter; undefined without one. */
-export function maxKeys({ key }: Collection, terms: readonly Predicate[]): number | undefined {
+export function maxKeys({ key }: Pick<Collection, 'key'>, terms: readonly Predicate[]): number | undefined {
+  if (key.length === 0) return undefined;
   // A composite key must be given completely.
   const most = key.length === 1 ? INLINE_PAGE_ROWS : 1;
   let rows = 0;

@@ -10,7 +10,7 @@ import { adoptedSchema } from '../../support/engines/adopted.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { documentOf } from '../../support/openapi.ts';
 import { declared, mistakesIn } from '../../support/processes/declarations.ts';
-import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { cleanUp, run, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 afterAll(cleanUp);
@@ -218,4 +218,28 @@ roles: { anonymous: { notes: { create: true } } }
   expect((await new Validator().validate(document)).errors).toBeUndefined();
   expect(Object.keys(document.paths['/notes']!)).toContain('post');
   expect((await service.fetch('/notes', sendJson('POST', { words: 'hello' }))).status).toBe(201);
+});
+
+test('reads of a view without a key that wait leave connections to others', async () => {
+  const [cwd, schema] = [temporaryFolder(), newSchema()];
+  const { admin } = testServer;
+  await admin.unsafe(`create schema ${schema}; create table ${schema}.stock as select 1 as piece;
+    create view ${schema}.pieces as select piece from ${schema}.stock;
+    create table ${schema}.shelves (id integer primary key); insert into ${schema}.shelves values (1)`);
+  writeFileSync(
+    join(cwd, 'collections.yaml'),
+    'collections: { pieces: { key: none, fields: { piece: int4 } }, shelves: { fields: { id: int4 } } }',
+  );
+  const args = ['--schema', schema, '--query-timeout', '60'];
+  const service = await startService({ cwd, args, env: { DATABASE_URL: url, CATALOGUE_POOL_SIZE: '10' } });
+  const statuses = await admin.begin(async (transaction) => {
+    await transaction.unsafe(`lock table ${schema}.stock in access exclusive mode`);
+    const read = async () => (await service.fetch('/pieces?piece=eq.1')).status;
+    const statuses = Array.from({ length: 30 }, read);
+    const waiting = `select from pg_locks where not granted and relation = '${schema}.stock'::regclass`;
+    await until('reads to wait', async () => (await transaction.unsafe(waiting)).length > 1);
+    expect((await service.fetch('/shelves/1', { signal: AbortSignal.timeout(20_000) })).status).toBe(200);
+    return { all: Promise.all(statuses) };
+  });
+  expect(new Set(await statuses.all)).toEqual(new Set([200]));
 });
