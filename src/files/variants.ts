@@ -1,5 +1,5 @@
 /** Resized images: made on demand, and stored beside the original. */
-import { FILE_FIGURES_MS, SIZES_PER_DECODING, VARIANTS_PER_REMOVAL } from '../base/limits/files.ts';
+import { FILE_CHUNK_BYTES, FILE_FIGURES_MS, SIZES_PER_DECODING, VARIANTS_PER_REMOVAL } from '../base/limits/files.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import type { Predicate } from '../plan/types.ts';
 import { type Box, decodeFor, decodeInTurn, type ImageFormat, resizeImage } from './image.ts';
@@ -12,6 +12,7 @@ import type { FileStore, StoredFile } from './store.ts';
 class VariantCache {
   private bytes = 0;
   private readAt = Number.NEGATIVE_INFINITY;
+  private makingRoom: Promise<void> | undefined;
   private readonly isVariant: Predicate;
 
   constructor(
@@ -21,9 +22,18 @@ class VariantCache {
     this.isVariant = store.isContentUsedBy(store.variants, 'variant');
   }
 
-  /** Counts a stored variant, and makes room if needed. Other processes also add variants. */
-  async add(size: number): Promise<void> {
+  /** Counts a stored variant. No image waits until there is room for it: that may need costly reads. */
+  add(size: number): void {
     this.bytes += size;
+    this.makingRoom ??= this.makeRoom()
+      .catch(() => undefined)
+      .finally(() => {
+        this.makingRoom = undefined;
+      });
+  }
+
+  /** Other processes also add variants. */
+  private async makeRoom(): Promise<void> {
     if (performance.now() - this.readAt > FILE_FIGURES_MS) await this.read();
     while (this.bytes > this.maxBytes && (await this.removeOldest()));
   }
@@ -182,7 +192,7 @@ export class Variants {
     this.seconds += (performance.now() - started) / 1000;
   }
 
-  /** Resolves to the stored variant, which is streamed, or to the bytes themselves. */
+  /** Resolves to the stored variant, which is streamed, or to the bytes themselves, if they are few. */
   private async storeVariant(file: StoredFile, form: string, bytes: Uint8Array): Promise<Made> {
     const received = new ReceivedFile(this.store, NO_LIMITS);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.
@@ -191,7 +201,8 @@ export class Variants {
       .then((sha256) => this.store.addVariant(file.content, form, sha256, received))
       .then(() => this.cache.add(bytes.length))
       .catch(() => received.discard().catch(() => undefined));
-    const stored = await this.stored(file, form).catch(() => undefined);
+    const isShort = bytes.length <= FILE_CHUNK_BYTES;
+    const stored = isShort ? undefined : await this.stored(file, form).catch(() => undefined);
     const sha256 = () => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
     return stored ?? { size: bytes.length, sha256: sha256(), content: bytes };
   }

@@ -6,7 +6,7 @@
 import { unlessRejected } from '../../base/errors.ts';
 import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
-import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
+import { allReferences, type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
 import { can, isLong, type Type } from '../../collection/types/type.ts';
 import { changingCollections } from '../../plan/access/named-fields.ts';
@@ -55,10 +55,10 @@ export function cheapPageBytes({ columns }: ReadPlan): number {
   return steps === 0 ? INLINE_ANSWER_BYTES : Math.min(INLINE_ANSWER_BYTES, INLINE_STEPS / steps);
 }
 
-/** Whether the read finds few rows of one table by their keys or along an index. */
+/** Whether the read finds few rows of one table by their keys or other unique values, or along an index. */
 export function isCheapLookup(plan: ReadPlan): boolean {
   const terms = conjuncts(plan.where);
-  return maxKeys(plan.from, terms) !== undefined || isIndexWalk(plan, terms);
+  return uniqueSets(plan.from).some((key) => maxKeys({ key }, terms) !== undefined) || isIndexWalk(plan, terms);
 }
 
 /** A page along the key or an index from its start, or the rows with one indexed value. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SQL } from 'bun';
 import { MAX_DECODED_IMAGES } from '../../../src/base/limits/files.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { gradient } from '../../support/pictures.ts';
@@ -13,10 +14,14 @@ const SIZES = ['jpeg', 'webp'].flatMap((format) =>
 
 describe.each(['SQLite', 'PostgreSQL'])('%s: sizes that wait', (engine) => {
   let service: Service;
+  const schema = newSchema();
   beforeAll(async () => {
     const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'pictures.yaml'), 'collections: { products: { fields: { id: int4, image: image } } }');
-    const env = engine === 'SQLite' ? {} : { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };
+    writeFileSync(
+      join(cwd, 'pictures.yaml'),
+      'collections: { products: { fields: { id: int4, name: text, image: image } } }',
+    );
+    const env = engine === 'SQLite' ? {} : { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: schema };
     service = await startService({ cwd, env, args: ['--collections', 'pictures.yaml'] });
   });
   afterAll(cleanUp);
@@ -56,5 +61,21 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: sizes that wait', (engine) => {
     while (!areShown) most = Math.max(most, await metric('images_in_memory'));
     await shown;
     expect(most).toBeLessThanOrEqual(MAX_DECODED_IMAGES);
+  });
+
+  test.if(engine === 'PostgreSQL')('do not wait for costly reads of others', async () => {
+    const path = await upload(200);
+    const admin = new SQL(testServer.url, { max: 1 });
+    const { costly } = await admin.begin(async (transaction) => {
+      await transaction.unsafe(`lock table ${schema}.products in access exclusive mode`);
+      const costly = Array.from({ length: 4 }, async () => (await service.fetch('/products?name=match.x')).status);
+      const waiting = `select count(*)::int4 as reads from pg_locks where not granted
+        and relation = '${schema}.products'::regclass`;
+      await until('costly reads to wait', async () => (await transaction.unsafe(waiting))[0].reads > 0);
+      for (const size of SIZES) await show(path + size);
+      return { costly };
+    });
+    expect(await Promise.all(costly)).toEqual([200, 200, 200, 200]);
+    await admin.close();
   });
 });
