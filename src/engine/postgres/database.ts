@@ -26,6 +26,7 @@ import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/
 import { rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
 import { KeySequences } from './write/key-sequence.ts';
+import type { LoadContext } from './write/loader.ts';
 import type { WriteContext } from './write/step.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
@@ -110,11 +111,15 @@ export class Database {
   }
 
   /** Missing tables are created in the transaction of the load, and roll back with it. */
-  async loadContext(connection: Connection): Promise<(collection: Collection) => WriteContext> {
+  async loadContext(connection: Connection): Promise<LoadContext> {
     // No time limit applies to the creation of tables, until the end of the transaction.
     if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
-    return (collection) => this.contextOf(collection, undefined, prepared);
+    return {
+      contextOf: (collection) => this.contextOf(collection, undefined, prepared),
+      isLogged: prepared.logged.size > 0,
+      schema: this.options.schema,
+    };
   }
 
   metrics(): readonly Metric[] {

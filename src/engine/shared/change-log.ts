@@ -73,6 +73,12 @@ export function migrateLog({ changes }: Comparison, logged: readonly string[], s
   ];
 }
 
+/** The log of these collections is complete from here on: their rows changed without entries. */
+export function beginAgain(collections: readonly Collection[], { position, now }: Pick<LogSql, 'position' | 'now'>) {
+  const names = collections.map(({ name }) => quoteText(name)).join(', ');
+  return `update ${RETAINED_TABLE} set seq = ${position}, at = ${now} where collection in (${names})`;
+}
+
 /** How far entries that are written at the same time may be out of order. */
 const DISORDER = 100;
 

@@ -86,23 +86,40 @@ export async function isEncrypted(file: string): Promise<boolean> {
   return start !== undefined && MAGIC.equals(start);
 }
 
-/** Throws if the key is wrong, or the file was changed. */
+/** Returns a function that throws if the key is wrong, or the file was changed. */
+async function decryption(header: Buffer, passphrase: string): Promise<Transform> {
+  const salts = header.subarray(MAGIC.length);
+  const key = await keyOf(passphrase, salts.subarray(0, SALT_BYTES), salts.subarray(SALT_BYTES));
+  let chunk = 0;
+  return (piece, isLast) => {
+    try {
+      const cipher = createDecipheriv(CIPHER, key, nonceOf(chunk++, isLast));
+      cipher.setAuthTag(piece.subarray(-TAG_BYTES));
+      return Buffer.concat([cipher.update(piece.subarray(0, -TAG_BYTES)), cipher.final()]);
+    } catch {
+      throw new ConfigError('the backup cannot be decrypted: --backup-key is wrong, or the file is damaged');
+    }
+  };
+}
+
 export async function decryptFile(from: string, to: string, passphrase: string): Promise<void> {
   if (passphrase === '') throw new ConfigError(`${basename(from)} is encrypted: set CATALOGUE_BACKUP_KEY to its key`);
   return convert(from, to, CHUNK_BYTES + TAG_BYTES, async (source) => {
     const { buffer: header } = await source.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    const salts = header.subarray(MAGIC.length);
-    const key = await keyOf(passphrase, salts.subarray(0, SALT_BYTES), salts.subarray(SALT_BYTES));
-    let chunk = 0;
-    const transform: Transform = (piece, isLast) => {
-      try {
-        const cipher = createDecipheriv(CIPHER, key, nonceOf(chunk++, isLast));
-        cipher.setAuthTag(piece.subarray(-TAG_BYTES));
-        return Buffer.concat([cipher.update(piece.subarray(0, -TAG_BYTES)), cipher.final()]);
-      } catch {
-        throw new ConfigError('the backup cannot be decrypted: --backup-key is wrong, or the file is damaged');
-      }
-    };
-    return { skipped: HEADER_BYTES, transform };
+    return { skipped: HEADER_BYTES, transform: await decryption(header, passphrase) };
   });
+}
+
+/** The bytes of a file that `isKeyOf` needs. */
+export const HEAD_BYTES = HEADER_BYTES + CHUNK_BYTES + TAG_BYTES;
+
+/** Whether a key decrypts the beginning of a file, which may be all of it. */
+export async function isKeyOf(head: Buffer, isWhole: boolean, passphrase: string): Promise<boolean> {
+  const decrypt = await decryption(head.subarray(0, HEADER_BYTES), passphrase);
+  try {
+    decrypt(head.subarray(HEADER_BYTES), isWhole);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -7,6 +7,7 @@ import type { Log } from '../../observe/log.ts';
 import type { ServeSettings } from '../../settings/by-command.ts';
 import {
   backUpTo,
+  hasKey,
   listBackups,
   openPlace,
   reasonOf,
@@ -121,13 +122,15 @@ export class ScheduledBackups {
       await this.backup(maintenance, place);
   }
 
-  /** Continues after the last backup of an earlier process. */
+  /** Continues after the last backup of an earlier process, unless its key was another one. */
   private async findLast(place: ObjectStore): Promise<void> {
     const last = (await listBackups(place)).at(-1);
+    const isContinued = last !== undefined && (await hasKey(place, last, this.settings.backupKey));
     this.hasListed = true;
     if (last === undefined) return;
-    this.stored = last;
     this.goodAt = last.moment.getTime();
+    if (!isContinued) return;
+    this.stored = last;
     this.dueAt = this.goodAt + this.settings.backupSeconds * 1000;
   }
 

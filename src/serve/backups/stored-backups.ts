@@ -16,7 +16,7 @@ import { Bucket, isS3 } from '../../files/storage/bucket.ts';
 import { Folder } from '../../files/storage/folder.ts';
 import { inParts, type ObjectStore, type StoredObject } from '../../files/storage/storage.ts';
 import { ConfigError } from '../../settings/setting.ts';
-import { decryptFile, encryptFile } from './encryption.ts';
+import { decryptFile, encryptFile, HEAD_BYTES, isKeyOf } from './encryption.ts';
 
 const NAME =
   /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?)(?:\.(\d+)-([\da-f]{8})-(\d{8}T\d{9}Z)\.log|\.db)(\.enc)?$/;
@@ -163,6 +163,15 @@ export async function fetchFile(
   await decryptFile(path, decrypted, key);
   rmSync(path);
   return decrypted;
+}
+
+/** Whether a backup is encrypted with this key, or with none if it is empty. */
+export async function hasKey(place: ObjectStore, backup: StoredBackup, key: string): Promise<boolean> {
+  const { name, size, isEncrypted } = backup;
+  if (!isEncrypted || key === '') return isEncrypted === (key !== '');
+  const end = Math.min(size, HEAD_BYTES);
+  const head = await Array.fromAsync(inParts(place.get(name, size, 0, end)));
+  return isKeyOf(Buffer.concat(head), end === size, key);
 }
 
 interface Retention {

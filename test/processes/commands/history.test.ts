@@ -54,6 +54,26 @@ for (const [name, environment] of DATABASES) {
       expect([second, third === first]).toEqual([first, false]);
     });
 
+    test('the history begins again with an import that leaves it out', async () => {
+      const { command, write, serving } = shop(environment());
+      write('a.json', '[{"id":1,"name":"a"}]');
+      write('b.json', '[{"id":1,"name":"b"}]');
+      const load = (file: string, ...flags: string[]) =>
+        command('import', file, '--collection', 'items', '--mode', 'upsert', ...flags);
+      const asOf = (at: string) =>
+        serving([], async (fetch) => {
+          const past = await fetch('/items', { headers: { prefer: `as-of=${at}` } });
+          return [past.status, await past.json()];
+        });
+      expect(await load('a.json')).toMatchObject({ exitCode: 0 });
+      const first = new Date().toISOString();
+      expect(await load('a.json', '--no-history')).toMatchObject({ exitCode: 0 });
+      expect(await asOf(first)).toEqual([200, [{ id: 1, name: 'a' }]]);
+      expect(await load('b.json', '--no-history')).toMatchObject({ exitCode: 0 });
+      expect(await asOf(first)).toEqual([410, expect.objectContaining({ code: 'CAT410' })]);
+      expect(await asOf(new Date().toISOString())).toEqual([200, [{ id: 1, name: 'b' }]]);
+    });
+
     test('--history-days 0 drops the log, also for commands; a service with the default starts it again', async () => {
       const { serving, changes, command, write } = shop(environment());
       const post = (id: number) => (fetch: (path: string, init?: RequestInit) => Promise<Response>) =>

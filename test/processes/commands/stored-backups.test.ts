@@ -331,6 +331,52 @@ test('the log continues after all entries expired, and a backup is made when it 
   await service.exited;
 });
 
+test('an import without a history, and another key, begin a new backup', async () => {
+  const cwd = newFolder();
+  const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '1s'];
+  const keys = ['a key of some length', 'another key of some length', ''];
+  const stored = (ending: string) => {
+    const kept = join(cwd, 'kept');
+    return existsSync(kept) ? readdirSync(kept).filter((name) => name.endsWith(ending)) : [];
+  };
+  const backups = () => [...stored('.db'), ...stored('.db.enc')].length;
+  const logs = () => [...stored('.log'), ...stored('.log.enc')].length;
+  const moments: { env: Record<string, string>; at: Date; ids: number[] }[] = [];
+  const ids: number[] = [];
+  for (const key of keys) {
+    const env = { CATALOGUE_BACKUP_KEY: key };
+    const expected = backups() + 1;
+    const service = await startService({ cwd, env, args });
+    /** Stores a row, waits until the change is stored in the place, and remembers its time. */
+    const store = async () => {
+      await nextSecond();
+      const before = logs();
+      const id = ids.length + 1;
+      expect((await send(service, '/products', 'POST', { id })).status).toBe(201);
+      ids.push(id);
+      await until('the log of the change', () => logs() > before);
+      const [change] = (await (await service.fetch('/changes?order=seq.desc&limit=1')).json()) as { at: string }[];
+      moments.push({ env, at: new Date(change!.at), ids: [...ids] });
+    };
+    await until('the backup with this key', () => backups() === expected);
+    await store();
+    if (key === '') {
+      const load = ['import', '-', '--collection', 'products', '--format', 'csv', '--no-history'];
+      expect(await run({ cwd, args: load, stdin: `id\n${ids.push(ids.length + 1)}\n` })).toMatchObject({ exitCode: 0 });
+      await until('the backup after the import', () => backups() === expected + 1);
+      await store();
+    }
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+  }
+  const kept = `file:${join(cwd, 'kept')}`;
+  const restored = moments.map(({ at, env }) => restoreTo(kept, at, env));
+  for (const [index, { cwd: folder, finished }] of restored.entries()) {
+    expect(await finished).toMatchObject({ exitCode: 0 });
+    expect(((await productsIn(folder)) as Product[]).map(({ id }) => id)).toEqual(moments[index]!.ids);
+  }
+});
+
 test('places and times that cannot be used are one sentence', async () => {
   const cwd = newFolder();
   const command = async (...args: string[]) => (await run({ cwd, args })).stderr;

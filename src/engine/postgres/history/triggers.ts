@@ -5,7 +5,7 @@
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Origin } from '../../../plan/write-plan.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { isLogged, LOG_TABLE, type LogSql, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { beginAgain, isLogged, LOG_TABLE, type LogSql, migrateLog, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 import LOG_TRIGGER from '../queries/log-trigger.sql' with { type: 'text' };
@@ -181,6 +181,11 @@ export async function applyLog(
   const names = logged.map(({ name }) => name);
   const sql = { ...LOG_SQL, position: lastValue(schema) };
   for (const statement of migrateLog(comparison, names, sql)) await run(statement);
+}
+
+/** Rows changed without entries. */
+export async function skipChanges(runner: Runner, schema: string, collections: readonly Collection[]): Promise<void> {
+  await query(runner, beginAgain(collections, { ...LOG_SQL, position: lastValue(schema) }));
 }
 
 const LOG_SQL: Omit<LogSql, 'position'> = {

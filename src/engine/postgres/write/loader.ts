@@ -12,17 +12,22 @@ import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
 import { setOrigin } from '../history/log.ts';
+import { skipChanges } from '../history/triggers.ts';
 import { lockTree } from './circles.ts';
 import { rowsAsJson, typedColumns } from './input-rows.ts';
 import { insertedValue, insertHead, isNew } from './statements.ts';
 import type { WriteContext } from './step.ts';
 import { inTransaction } from './transaction.ts';
 
-type ContextOf = (collection: Collection) => WriteContext;
+export interface LoadContext {
+  readonly contextOf: (collection: Collection) => WriteContext;
+  readonly isLogged: boolean;
+  readonly schema: string;
+}
 
 export function loadRows(
   pool: Pool,
-  contextOn: (connection: Connection) => Promise<ContextOf>,
+  contextOn: (connection: Connection) => Promise<LoadContext>,
   sets: readonly LoadSet[],
   options: LoadOptions,
 ): Promise<LoadResult> {
@@ -32,8 +37,9 @@ export function loadRows(
       const run = (sql: string) => query(connection, sql);
       // The transaction waits for its input.
       await run(WAITING_FOR_A_CLIENT);
-      const contextOf = await contextOn(connection);
+      const { contextOf, isLogged, schema } = await contextOn(connection);
       if (options.origin !== undefined) await setOrigin(connection, options.origin);
+      const collections = sets.map(({ into }) => into);
       const staged: PostgresStagedRows[] = [];
       for (const [index, { into, batches }] of sets.entries()) {
         const rows = new PostgresStagedRows(connection, contextOf(into), index);
@@ -41,10 +47,12 @@ export function loadRows(
         for await (const batch of batches) await rows.add(batch);
         staged.push(rows);
       }
-      for (const { into } of sets) if (treeReferences(into).length > 0) await lockTree(connection, into.name);
+      for (const each of collections) if (treeReferences(each).length > 0) await lockTree(connection, each.name);
       // A row may refer to a later one. A dry run checks references as well.
       await run('set constraints all deferred');
       const result = await rejectAndStore(staged, options);
+      if (isLogged && options.origin === 'silent' && result.affected > 0)
+        await skipChanges(connection, schema, collections);
       await run('set constraints all immediate');
       return result;
     },

@@ -13,8 +13,7 @@ const FORM = `select coalesce(group_concat(sql, char(10)), '') from (select sql 
 /** Identifies an entry of the log, and the form of the tables. Undefined if the log does not have all later entries. */
 export function markAt(db: Database, seq: number): LogMark | undefined {
   const [found] = select(db, `select at from ${LOG_TABLE} where seq = ?`, String(seq));
-  const begins = `select 1 from ${RETAINED_TABLE} where seq > ? limit 1`;
-  if (found === undefined && select(db, begins, String(seq)).length > 0) return undefined;
+  if (select(db, `select 1 from ${RETAINED_TABLE} where seq > ? limit 1`, String(seq)).length > 0) return undefined;
   const hash = new Bun.CryptoHasher('sha256').update(`${select(db, FORM)[0]![0]}\n${found?.[0] ?? ''}`);
   return { seq, mark: hash.digest('hex').slice(0, 8), ...(found && { at: String(found[0]) }) };
 }

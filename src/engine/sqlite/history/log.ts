@@ -4,7 +4,7 @@ import { changingCollections, fieldsOfPredicate } from '../../../plan/access/nam
 import type { LogView, ReadPlan } from '../../../plan/types.ts';
 import type { Origin } from '../../../plan/write-plan.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { LOG_TABLE, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
+import { beginAgain, LOG_TABLE, positionAtSql, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { columnByCollection, type LogColumns, type LogScopes, logColumns, withSources } from '../../sql/log-source.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { type Bind, columnList, identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
@@ -140,6 +140,13 @@ export function setOrigin(connection: Connection, origin: Origin | 'silent' | un
   const { actor = null, role = null, request = null } = typeof origin === 'object' ? origin : {};
   connection.run({ sql: SET, params: [actor, role, request, origin === 'silent' ? 1 : null] });
   if (request !== null && !isNewId) connection.run({ sql: SEPARATE, params: [request] });
+}
+
+/** Rows changed without entries. The position advances, so that no copy of the log continues across this change. */
+export function skipChanges(connection: Connection, collections: readonly Collection[]): void {
+  if (connection.execute(beginAgain(collections, { position: `${POSITION} + 1`, now: NOW })) === 0) return;
+  connection.execute(`insert into ${LOG_TABLE} (at, collection, key, kind) values (${NOW}, '', '', '')`);
+  connection.execute(`delete from ${LOG_TABLE} where seq = ${POSITION}`);
 }
 
 const ENTRIES_PER_STEP = 500;

@@ -14,7 +14,7 @@ import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { translateError } from '../errors.ts';
-import { setOrigin } from '../history/log.ts';
+import { setOrigin, skipChanges } from '../history/log.ts';
 import { parameterList, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 
@@ -50,6 +50,10 @@ export async function loadRows(
     connection.execute('pragma defer_foreign_keys = on');
     const result = await rejectAndStore(staged, options);
     if (hasOrigin) setOrigin(connection, undefined);
+    if (hasOrigin && options.origin === 'silent' && result.affected > 0) {
+      const collections = sets.map(({ into }) => into);
+      skipChanges(connection, collections);
+    }
     if (options.dryRun) connection.rollback();
     else connection.commit();
     return result;
