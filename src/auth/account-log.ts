@@ -47,7 +47,7 @@ export class AccountLog {
     const { failures } = this;
     if (Date.now() - failures.since > HOUR_MS) {
       Object.assign(failures, { count: 0, since: Date.now() });
-      await this.removeOld();
+      void this.removeOld();
     }
     failures.count++;
     if (failures.count <= MAX_STORED_LOGIN_FAILURES) await this.add(randomText(), user_name, result, origin);

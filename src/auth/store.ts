@@ -89,7 +89,7 @@ class CredentialTable<Row extends object> {
     if (name.includes('\0') || !(await this.tables.check())) return [];
     const of = fieldExpression(this.collection.byName.get('name')!);
     const where: Predicate = { kind: 'like', of, pattern: name.replace(/[\\%_]/g, '\\$&'), caseless: true };
-    return this.store.read({ ...this.store.query(this.collection, ''), where }, after);
+    return this.store.read({ ...this.store.query(this.collection, ''), where, isLookup: true }, after);
   }
 
   async all(): Promise<readonly Row[]> {

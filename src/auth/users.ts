@@ -187,8 +187,9 @@ export class Users {
     const expires = new Date(Date.now() + this.sessionSeconds * 1000);
     if (performance.now() - this.sweptAt > SWEEP_MS) {
       this.sweptAt = performance.now();
-      await this.store.sessions.remove('expires_at', new Date().toISOString(), '<');
-      await this.log.removeOld();
+      // Nobody waits for this: it may be a costly write.
+      void this.store.sessions.remove('expires_at', new Date().toISOString(), '<').catch(() => undefined);
+      void this.log.removeOld();
     }
     const { name: user_name, stamp } = user;
     const hash = hashOf(text);

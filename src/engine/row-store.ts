@@ -115,9 +115,11 @@ export async function joinText(parts: AsyncIterator<Uint8Array, undefined>): Pro
 
 export type Reader = Pick<Engine, 'read'>;
 
-export async function countRows(reader: Reader, collection: Collection, where?: Predicate): Promise<number> {
+type Counted = Partial<Pick<ReadPlan, 'where' | 'isLookup'>>;
+
+export async function countRows(reader: Reader, collection: Collection, among: Counted = {}): Promise<number> {
   const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
-  return (await reader.read(where === undefined ? plan : { ...plan, where }, NOTHING)).total ?? 0;
+  return (await reader.read({ ...plan, ...among }, NOTHING)).total ?? 0;
 }
 
 /** Queues reads, so that one caller neither exceeds the limits of the engine nor delays the reads of others. */

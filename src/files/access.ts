@@ -73,7 +73,7 @@ export class FileAccess {
   ): Promise<ReadonlySet<string>> {
     const plan = ids.length === 0 ? undefined : planOf(ids, permissions);
     if (plan === undefined) return new Set();
-    const rows = await this.store.rows<{ id: string }>(plan, mayLag);
+    const rows = await this.store.rows<{ id: string }>({ ...plan, isLookup: true }, mayLag);
     return new Set(rows.map(({ id }) => id));
   }
 }

@@ -59,7 +59,7 @@ export class Quota {
   private async sum(operator: 'lt' | 'gte', time: string): Promise<number> {
     const { records } = this;
     const query = (from: Collection, select: string) =>
-      records.query(from, `select=${select}&created_at=${operator}.${time}`);
+      ({ ...records.query(from, `select=${select}&created_at=${operator}.${time}`), isLookup: true }) as const;
     const sizes = query(records.contents, 'size.sum()');
     const where: Predicate = { kind: 'all', terms: [sizes.where, this.isCounted] };
     const [summed] = await records.rows<{ sum: number | null }>({ ...sizes, where });

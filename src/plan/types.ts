@@ -200,6 +200,8 @@ export interface ReadPlan extends Shape {
   /** Set if the rows are those of a search. An engine finds them first, and sets `ranking` instead. */
   readonly search?: SearchPlan;
   readonly ranking?: Ranking;
+  /** Set for a lookup of the service itself, which does not wait for costly reads of requests. */
+  readonly isLookup?: true;
   /** Set if a function returns the rows. */
   readonly source?: FunctionCall | undefined;
 }

@@ -51,7 +51,8 @@ export function personalRows(
       return readRows({ engine: source, maxRows: 0 }, rows, context);
     }
     await makeTable(engine, table);
-    if (table === PRESENCE) await removeExpired(engine);
+    // Nobody waits for this: it may be a costly write. Reads leave expired rows out.
+    if (table === PRESENCE) void removeExpired(engine).catch(() => undefined);
     if (call.method === 'POST' || call.method === 'PUT') await checkNumber(engine, collection, permissions);
     const { prefix, path } = call.location;
     const below = call.at({ prefix: prefix + OWN_PATH, path });
@@ -134,7 +135,8 @@ async function makeTable(engine: Engine, table: Collection): Promise<void> {
 
 /** A person cannot fill the database. A request may exceed the limit by the rows of one body. */
 async function checkNumber(engine: Engine, collection: Collection, permissions: Permissions): Promise<void> {
-  const total = await countRows(engine, collection, permissions.rows(collection, 'create'));
+  const where = permissions.rows(collection, 'create');
+  const total = await countRows(engine, collection, { where, isLookup: true });
   if (total < MAX_PERSONAL_ROWS) return;
   throw new ApiError('54000', `${collection.name} has ${total} rows of yours, which is the limit`, {
     hint: 'Delete some of them first.',

@@ -305,13 +305,14 @@ test('a pool reserves some connections for quick reads and some for writes', asy
     }
   };
   for (let connections = 3; connections <= 50; connections++) {
-    const { write, read: _, ...slow } = connectionLimits(connections);
+    const { write, read: _, lookup, ...slow } = connectionLimits(connections);
     const [forWrites, all] = write as [Semaphore, Semaphore];
     const own = new Set(Object.values(slow).map(([first]) => first!));
     let forSlow = 0;
     for (const each of own) forSlow += await freeIn(each);
     const inAll = await freeIn(all);
     const inWrites = await freeIn(forWrites);
+    expect(await freeIn(lookup[0]!)).toBe(1);
     expect([connections, inAll < connections, forSlow < inAll, inWrites < inAll]).toEqual([
       connections,
       true,

@@ -6,7 +6,7 @@
 import { MAX_QUEUE_SECONDS, MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
 
-export type Kind = 'large result' | 'costly read' | 'search' | 'costly write' | 'write' | 'read';
+export type Kind = 'large result' | 'costly read' | 'lookup' | 'search' | 'costly write' | 'write' | 'read';
 
 /** A counting semaphore with a bounded queue. */
 export class Semaphore {
@@ -66,6 +66,8 @@ export function connectionLimits(connections: number): Readonly<Record<Kind, rea
   return {
     'large result': [large, all],
     'costly read': [costlyReads, all],
+    // Lookups of the service wait for each other only, and are short. They use a connection of the quick reads.
+    lookup: connections > 2 ? [new Semaphore(1)] : [costlyReads, all],
     search: [searches, all],
     'costly write': connections > 3 ? [costlyWrites, writes, all] : [costlyWrites, all],
     write: [writes, all],

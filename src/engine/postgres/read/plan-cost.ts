@@ -19,6 +19,7 @@ export class PlanCost {
   constructor(private readonly schema: string) {}
 
   isCheapRead(runner: Runner, plan: ReadPlan): boolean | Promise<boolean> {
+    if (plan.limit === 0 && plan.count === undefined && plan.facets === undefined) return true;
     if (plan.facets !== undefined || readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0)
       return false;
     if (isCheapLookup(plan)) return true;

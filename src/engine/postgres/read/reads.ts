@@ -64,7 +64,7 @@ export function readList(
         ? readOnly(pool, read)
         : isQuick
           ? read(pool)
-          : pool.dedicated('costly read', read);
+          : pool.dedicated(planned.plan.isLookup === true ? 'lookup' : 'costly read', read);
   return found.then(
     (result) => result ?? inParts(),
     (error) => {

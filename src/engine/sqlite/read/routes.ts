@@ -72,6 +72,13 @@ const ROUTES: readonly Route[] = [
     why: 'The index yields only rows of the page, so a page takes well under a millisecond.',
   },
   {
+    name: 'lookup',
+    runsOn: 'thread',
+    applies: ({ plan }) => plan.isLookup === true,
+    run: (read, { changes, file }) => runJob(jobOf(read), { changes, readers: file!.byteReaders }),
+    why: 'Many requests depend on it, such as logins. It never waits for costly reads.',
+  },
+  {
     name: 'search index',
     runsOn: 'thread',
     applies: ({ plan }) => candidateQuery(plan.from, plan.where) !== undefined,
