@@ -2,6 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { isLoopback } from '../base/net/address.ts';
+import { pathPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { viewOf } from '../collection/access/views.ts';
 import type { Catalogue } from '../collection/declaration.ts';
@@ -33,7 +34,7 @@ export function printStartMessage(greeting: StartMessage, settings: ServeSetting
 Database  ${location}${made.length === 0 ? '' : `\nApplied   ${made.join(', ')}`}
 ${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
 Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; run npm install without --omit=dev'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
-Try       curl '${base}/${example}?limit=3'`);
+Try       curl '${base}/${pathPart(example)}?limit=3'`);
   for (const warning of [...exposureWarnings(greeting, settings), ...greeting.warnings])
     console.error(`WARNING: ${warning}`);
 }

@@ -48,9 +48,10 @@ describe('a first run', () => {
 
   test('prints a curl line that works as it is', async () => {
     const cwd = temporaryFolder();
-    const collections = 'collections: { costs: { fields: { id: int4 } }, products: { fields: { id: int4 } } }';
-    writeFileSync(join(cwd, 'collections.yaml'), `${collections}\nroles: { anonymous: { products: { read: true } } }`);
-    const args = ['import', '-', '--collection', 'products', '--format', 'csv'];
+    const collections = 'collections: { costs: { fields: { id: int4 } }, price list: { fields: { id: int4 } } }';
+    const roles = 'roles: { anonymous: { price list: { read: true } } }';
+    writeFileSync(join(cwd, 'collections.yaml'), `${collections}\n${roles}`);
+    const args = ['import', '-', '--collection', 'price list', '--format', 'csv'];
     await run({ cwd, args, stdin: 'id\n1\n2\n3\n4\n' });
     const service = await startService({ cwd });
     const line = /^Try +(curl .+)$/m.exec(service.stdout())![1]!;
