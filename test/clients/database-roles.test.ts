@@ -63,6 +63,7 @@ const SQL = `
   insert into ${api}.paints values (1, 'red', 16711680), (2, 'blue', 255);
   create table ${api}.shades (shade ${api}.colour primary key, name text);
   insert into ${api}.shades values (16, 'one'), (256, 'two'), (4096, 'three');
+  create table ${api}.tickets (id int generated always as identity primary key, body text);
   create table ${api}.shops (id int primary key, name text);
   create table ${auth}.offers (paint_id int references ${api}.paints, shop_id int references ${api}.shops, primary key (paint_id, shop_id));
   insert into ${api}.shops values (1, 'Corner'); insert into ${auth}.offers values (1, 1);
@@ -98,7 +99,7 @@ const SQL = `
   grant insert on ${api}.letters to ${anon};
   grant insert on ${api}.comments to ${anon};
   grant select (id), update (parent_id) on ${api}.comments to ${authenticated};
-  grant all on ${api}.posts to ${authenticated};
+  grant all on ${api}.posts, ${api}.tickets to ${authenticated};
   create table ${tenant}.catalogue_schema (version int); create table ${tenant}.catalogue_declaration (declaration text);
   create table ${tenant}."odd name" (id int primary key);
   grant select on ${tenant}.notes, ${tenant}."odd name" to ${anon}`;
@@ -216,6 +217,18 @@ describe('row level security', () => {
 });
 
 describe('privileges', () => {
+  test('a caller gives no value for a column that is always generated', async () => {
+    const tickets = () => clientOf(annToken).from('tickets');
+    const rejected = { status: 400, error: { code: '428C9' } };
+    expect(await tickets().insert({ id: 5, body: 'mine' })).toMatchObject(rejected);
+    expect(await tickets().upsert({ id: 5, body: 'mine' })).toMatchObject(rejected);
+    expect((await tickets().insert([{ body: 'first' }, { body: 'second' }])).error).toBeNull();
+    expect((await tickets().insert([{}, {}])).error).toBeNull();
+    expect((await tickets().update({ body: 'changed' }).eq('body', 'first')).error).toBeNull();
+    const { data } = await tickets().select('body').order('id');
+    expect(data?.map(({ body }) => body)).toEqual(['changed', 'second', null, null]);
+  });
+
   test('columns, tables and functions follow the grants of the role', async () => {
     expect((await get('/posts?select=id,title')).body).toEqual([
       { id: 1, title: 'Hello' },
@@ -254,7 +267,7 @@ describe('privileges', () => {
     expect(Object.keys(anonymous.definitions.posts!.properties)).toEqual(['id', 'title']);
     expect(anonymous.definitions).not.toHaveProperty('notes');
     const user = (await get('/', { authorization: `Bearer ${annToken}` })).body as typeof anonymous;
-    expect(Object.keys(user.definitions).sort()).toEqual(['comments', 'notes', 'posts']);
+    expect(Object.keys(user.definitions).sort()).toEqual(['comments', 'notes', 'posts', 'tickets']);
   });
 
   test('the settings of a role apply to its requests', async () => {
@@ -362,6 +375,8 @@ describe('definitions of the database', () => {
     expect(Object.keys(paths['/offered']!)).toEqual(['get', 'post']);
     expect(await get('/offered/1')).toMatchObject({ status: 404 });
     expect((await get('/nothing')).body).toEqual([] as never);
+    const inserted = await clientOf(anonToken).from('nothing').insert([{}, {}]).select();
+    expect(inserted).toMatchObject({ status: 201, data: [{}, {}] });
   });
 
   test('an aggregate prints rows in its media type', async () => {

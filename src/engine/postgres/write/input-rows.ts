@@ -57,6 +57,7 @@ export function storedRecordset(target: Target, json: string, fields: readonly C
 }
 
 function tableOf(json: string, columns: string): string {
+  if (columns === '') return `json_array_elements(${json}::json) as ${INPUT_ROWS}`;
   return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns})`;
 }
 

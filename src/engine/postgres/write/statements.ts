@@ -57,7 +57,8 @@ export function isNew({ name }: Collection, conflict: Conflict): string {
 
 /**
  * The inserted columns. Read-only fields are left to the database, and of an adopted table also fields that no row
- * gives: a view passes on the defaults of its table.
+ * gives: a view passes on the defaults of its table. A role of the database gets exactly the fields that it gives, and
+ * no value for an identity column that is always generated.
  */
 export function insertHead(
   { collection, adopted, isRestricted }: WriteContext,
@@ -68,9 +69,11 @@ export function insertHead(
   const needed = writable.filter(
     (field) => !adopted.fields.has(field) || given.includes(field) || field === collection.assigned || isFilled(field),
   );
-  const fields = isRestricted && given.length > 0 ? given : needed.length === 0 ? writable : needed;
-  const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
-  return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
+  const fields = isRestricted ? given : needed.length === 0 ? writable : needed;
+  const overriding = adopted.overriding.has(collection) && !isRestricted ? ' overriding system value' : '';
+  // Rows without columns have all defaults.
+  const columns = fields.length === 0 ? '' : ` (${columnList(fields)})${overriding}`;
+  return { into: `insert into ${identifier(collection.name)}${columns}`, fields };
 }
 
 /** The supplied value, or the next key, the value of a referenced row, or the database's default. */
@@ -161,10 +164,6 @@ function changeSql(
   const table = identifier(collection.name);
   if (plan.kind === 'insert') {
     const head = insertHead(context, plan.given);
-    // The database rejects it: every column is read-only.
-    const isEmpty = context.isRestricted && plan.given?.length === 0 && plan.rows.length === 1;
-    if (head.fields.length === 0 || isEmpty)
-      return `insert into ${table} default values returning ${returning('true')}`;
     const values = head.fields.map((field) => insertedValue(context, field, INPUT_ROWS));
     const input = recordset(context, bind(rows, TEXT), collection.fields);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
