@@ -7,7 +7,7 @@ import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FileRecords } from '../files/records.ts';
 import { locationOf } from '../files/storage/identity.ts';
-import { backUpTo, isPlace, openPlace } from '../serve/backups/stored-backups.ts';
+import { backUpTo, inPlace, isPlace, openPlace } from '../serve/backups/stored-backups.ts';
 import { BACKUP_COMMAND_SETTINGS, ConfigError } from '../settings/by-command.ts';
 import { defineCommand, FORCE_OPTION, JSON_OPTION, printResult } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
@@ -38,8 +38,10 @@ place such as s3://bucket/path or file:FOLDER, the backup is stored there under 
     if (target === undefined) throw new ConfigError('no file is given. Use: catalogue backup FILE');
     const maintenance = await openMaintenance(values);
     const { rows, bytes, file } = await withProgress('Backing up', 'bytes', async (progress) => {
-      if (isPlace(target))
-        return backUpTo(openPlace(target, { create: true }), maintenance, values.backupKey, progress);
+      if (isPlace(target)) {
+        const place = openPlace(target, { create: true });
+        return inPlace(target, 'written', () => backUpTo(place, maintenance, values.backupKey, progress));
+      }
       return { ...(await maintenance.backup(target, { replace: values.force, progress })), file: target };
     });
     const files = await placeOfFiles(values);

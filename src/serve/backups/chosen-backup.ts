@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Maintenance } from '../../engine/shared/maintenance.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, isEncrypted } from './encryption.ts';
-import { fetchFile, isPlace, listBackups, openPlace, reasonOf, type StoredBackup } from './stored-backups.ts';
+import { fetchFile, inPlace, isPlace, listBackups, openPlace, type StoredBackup } from './stored-backups.ts';
 
 interface BackupChoice {
   /** A file, or a place with the name of a backup, or a place, of which the newest backup is used. */
@@ -34,7 +34,10 @@ export async function withBackup<T>(
   // Beside the database, where its bytes will be.
   const folder = mkdtempSync(join(dirname(maintenance.files[0] ?? ''), 'catalogue-restore-'));
   try {
-    if (!isFile) return await use(await fetchBackup({ from, until, key }, maintenance, folder));
+    if (!isFile) {
+      const fetched = await inPlace(from, 'read', () => fetchBackup({ from, until, key }, maintenance, folder));
+      return await use(fetched);
+    }
     const file = join(folder, 'backup.db');
     await decryptFile(from, file, key);
     return await use({ file, name: from });
@@ -50,9 +53,7 @@ async function fetchBackup(
 ): Promise<ChosenBackup> {
   const isNamed = /\.db(\.enc)?$/.test(from);
   const place = openPlace(isNamed ? dirname(from) : from);
-  const backups = await listBackups(place).catch((error) => {
-    throw new ConfigError(`${place.location} cannot be read: ${reasonOf(error)}`);
-  });
+  const backups = await listBackups(place);
   const backup = chooseBackup(backups, from, isNamed, until);
   const file = await fetchFile(place, backup, folder, key);
   if (until === undefined) return { file, name: backup.name };

@@ -21,8 +21,8 @@ import {
 const RETRY_SECONDS = 60;
 /** The longest delay of a timer. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-/** How long a stop waits for the rest of the log. */
-const STOP_MS = 5_000;
+/** How long a stop waits for a running backup and the rest of the log. */
+const STOP_MS = 10_000;
 
 type BackupSettings = Pick<
   ServeSettings,
@@ -83,14 +83,16 @@ export class ScheduledBackups {
     return this.failures === before ? undefined : this.lastFailure;
   };
 
-  /** Stores the rest of the log, and resolves when a running backup has finished. */
+  /** Waits for a running backup, and stores the rest of the log. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
-    await this.pending;
-    if (this.stored === undefined) return;
-    const rest = this.attempt(async (maintenance, place) => void (await this.storeLog(maintenance, place)));
-    await Promise.race([rest, Bun.sleep(STOP_MS)]);
+    const rest = async () => {
+      await this.pending;
+      if (this.stored === undefined) return;
+      await this.attempt(async (maintenance, place) => void (await this.storeLog(maintenance, place)));
+    };
+    await Promise.race([rest(), Bun.sleep(STOP_MS)]);
   }
 
   readonly metrics = (): readonly Metric[] => [
@@ -136,7 +138,9 @@ export class ScheduledBackups {
 
   private async backup(maintenance: Maintenance, place: ObjectStore): Promise<void> {
     const begun = Date.now();
-    const { rows, bytes, last, name, moment, file } = await backUpTo(place, maintenance, this.settings.backupKey);
+    const copying = backUpTo(place, maintenance, this.settings.backupKey);
+    await this.storeLogDuring(copying, maintenance, place);
+    const { rows, bytes, last, name, moment, file } = await copying;
     // The earlier backup and its log are the only ones for moments before this backup.
     if (this.stored?.last !== undefined) await Bun.sleep(moment - Date.now());
     await this.storeLog(maintenance, place);
@@ -146,6 +150,17 @@ export class ScheduledBackups {
     this.dueAt = begun + this.settings.backupSeconds * 1000;
     this.log.write('info', 'backup', { place: place.location, file, rows, bytes });
     await removeOld(place, maintenance, this.settings);
+  }
+
+  /** A large backup takes long. The end of the backup reports a failure to store the log. */
+  private async storeLogDuring(copying: Promise<unknown>, maintenance: Maintenance, place: ObjectStore): Promise<void> {
+    const { backupLogSeconds } = this.settings;
+    const ended = copying.then(
+      () => true,
+      () => true,
+    );
+    const pause = () => Bun.sleep(1000 * backupLogSeconds || MAX_DELAY_MS).then(() => false);
+    while (!(await Promise.race([ended, pause()]))) await this.storeLog(maintenance, place).catch(() => undefined);
   }
 
   /** Returns false if the log does not continue after the last backup. */

@@ -229,6 +229,16 @@ async function objectsIn(place: ObjectStore): Promise<readonly StoredObject[]> {
   return all;
 }
 
+/** Reads or writes a place for a command, which prints a failure as one sentence. */
+export async function inPlace<T>(place: string, use: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ConfigError(`${place} cannot be ${use}: ${reasonOf(error)}`);
+  }
+}
+
 /** The reason of a failure as one sentence. */
 export function reasonOf(error: unknown): Wording {
   if (error instanceof ConfigError) return error.wording;

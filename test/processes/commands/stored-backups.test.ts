@@ -331,6 +331,63 @@ test('the log continues after all entries expired, and a backup is made when it 
   await service.exited;
 });
 
+/** Passes requests on to the S3 server, unless they are held. */
+function holdingS3(isHeld: (request: Request) => boolean | Promise<unknown>) {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: async (request) => {
+      await isHeld(request);
+      const { pathname, search } = new URL(request.url);
+      const { method, headers } = request;
+      const body = method === 'PUT' ? await request.bytes() : undefined;
+      return fetch(`${s3.environment.S3_ENDPOINT}${pathname}${search}`, { method, headers, ...(body && { body }) });
+    },
+  });
+  return { env: { ...s3.environment, S3_ENDPOINT: server.url.origin }, stop: () => server.stop(true) };
+}
+
+test('the changes during a long backup are stored before it is complete', async () => {
+  const cwd = newFolder();
+  const location = s3.newLocation();
+  const [second, log] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let backups = 0;
+  const proxy = holdingS3(({ method, url }) => {
+    if (method !== 'PUT') return false;
+    if (url.endsWith('.log')) log.resolve();
+    if (!url.endsWith('.db') || ++backups < 2) return false;
+    second.resolve();
+    return log.promise;
+  });
+  const args = ['--backup-to', location, '--backup-every', '2s', '--backup-log-every', '1s', '--log-level', 'info'];
+  const service = await startService({ cwd, env: proxy.env, args });
+  await second.promise;
+  expect((await send(service, '/products', 'POST', { id: 1 })).status).toBe(201);
+  await log.promise;
+  await until('two backups', () => service.stderr().split('"message":"backup"').length > 2);
+  expect(service.stderr()).not.toContain('backup failed');
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+  await proxy.stop();
+});
+
+test('a place that does not answer does not delay the end of the service', async () => {
+  const cwd = newFolder();
+  const asked = Promise.withResolvers<void>();
+  const proxy = holdingS3(() => {
+    asked.resolve();
+    return new Promise(() => {});
+  });
+  const args = ['--backup-to', s3.newLocation(), '--backup-every', '1h', '--log-level', 'info'];
+  const service = await startService({ cwd, env: proxy.env, args });
+  await asked.promise;
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+  expect(service.stderr()).not.toContain('no answer in time');
+  await proxy.stop();
+});
+
 test('an import without a history, and another key, begin a new backup', async () => {
   const cwd = newFolder();
   const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '1s'];
@@ -380,12 +437,15 @@ test('an import without a history, and another key, begin a new backup', async (
 test('places and times that cannot be used are one sentence', async () => {
   const cwd = newFolder();
   const command = async (...args: string[]) => (await run({ cwd, args })).stderr;
+  await command('migrate');
   expect(await command('restore', 'file:nowhere')).toContain(
     'nowhere cannot be read: the file or folder does not exist',
   );
   expect(await command('restore', 'file:.')).toContain('. has no backups');
   expect(await command('restore', 'file:.', '--until', '2026-11-18T08:30:00')).toContain('a time with its zone');
   expect(await command('backups')).toContain('backups cannot be read');
+  const stored = await run({ cwd, env: s3.environment, args: ['backup', 's3://elsewhere/shop'] });
+  expect(stored.stderr).toMatch(/^catalogue: s3:\/\/elsewhere\/shop cannot be written: .*NoSuchBucket.*\n$/);
   const serve = async (...args: string[]) => (await run({ cwd, args: ['serve', '--port', '0', ...args] })).stderr;
   expect(await serve('--backup-every', '1h', '--backup-to', 'elsewhere')).toContain('s3://bucket/path or file:');
   expect(await serve('--backup-every', '1h', '--backup-key', 'short')).toContain('at least 16 characters');
