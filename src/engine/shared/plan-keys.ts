@@ -14,6 +14,7 @@ import {
   type OutputColumn,
   type Predicate,
   type ReadPlan,
+  testsIn,
 } from '../../plan/types.ts';
 import type { InsertPlan, Restriction, WritePlan } from '../../plan/write-plan.ts';
 import type { Output } from '../sql/output.ts';
@@ -27,7 +28,14 @@ export function maxKeys({ key }: Pick<Collection, 'key'>, terms: readonly Predic
   let rows = 0;
   for (const field of key) {
     let count = Number.POSITIVE_INFINITY;
-    for (const term of terms) count = Math.min(count, valuesNamed(term, field));
+    let hasList = false;
+    for (const term of terms) {
+      const values = valuesNamed(term, field);
+      // PostgreSQL follows an index by the first list of a field, and filters by the others.
+      if (values === 1 || !hasList) count = Math.min(count, values);
+      hasList ||=
+        term.kind !== 'compare' && testsIn(term).some((test) => test.kind === 'in' && fieldOf(test.of) === field);
+    }
     if (count > most) return undefined;
     rows = Math.max(rows, count);
   }

@@ -68,6 +68,10 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
 
   const costly: readonly [string, () => Promise<number>][] = [
     ['searches', () => statusOf('/locked?name=match.row')],
+    [
+      'lists of keys, of which only the first follows the index,',
+      () => statusOf('/locked?id=not.in.(1,2)&id=in.(1,2)'),
+    ],
     ['counts', () => statusOf('/locked?select=count()')],
     ['exports', () => statusOf('/locked')],
     ['writes by a filter', () => statusOf('/locked?name=like.row 9*', sendJson('PATCH', { name: 'row' }))],
