@@ -259,7 +259,7 @@ function partsOf(options: PostgresOptions, owner?: Parts): Parts {
   return {
     database,
     indexer: new Indexer(database, owner?.indexer.ranker),
-    planCost: new PlanCost(schema),
+    planCost: new PlanCost(schema, () => database.prepared.adopted.unindexed),
     log: historyDays === 0 ? undefined : new PostgresLog(schema, () => database.prepared.logged, onPrimary),
     hasComputed: catalogue.draft.collections.some(({ computed = [] }) => computed.length > 0),
   };

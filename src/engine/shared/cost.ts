@@ -55,18 +55,37 @@ export function cheapPageBytes({ columns }: ReadPlan): number {
   return steps === 0 ? INLINE_ANSWER_BYTES : Math.min(INLINE_ANSWER_BYTES, INLINE_STEPS / steps);
 }
 
-/** Whether the read finds few rows of one table by their keys or other unique values, or along an index. */
-export function isCheapLookup(plan: ReadPlan): boolean {
+/**
+ * Whether the read finds few rows of one table by their keys or other unique values, or along an index. `unindexed` are
+ * the fields whose declared index does not exist.
+ */
+export function isCheapLookup(plan: ReadPlan, unindexed: ReadonlySet<Field>): boolean {
   const terms = conjuncts(plan.where);
-  return uniqueSets(plan.from).some((key) => maxKeys({ key }, terms) !== undefined) || isIndexWalk(plan, terms);
+  const hasFew = (key: readonly Field[]) => hasFewKeys({ key }, terms, unindexed);
+  return uniqueSets(plan.from).some(hasFew) || isIndexWalk(plan, terms, unindexed);
+}
+
+const NO_FIELDS: ReadonlySet<Field> = new Set();
+
+function hasFewKeys(
+  { key }: Pick<Collection, 'key'>,
+  terms: readonly Predicate[],
+  unindexed: ReadonlySet<Field>,
+): boolean {
+  return maxKeys({ key }, terms) !== undefined && !key.some((field) => unindexed.has(field));
 }
 
 /** A page along the key or an index from its start, or the rows with one indexed value. */
-function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
+function isIndexWalk(
+  { from, order, groupBy, count, offset, limit }: ReadPlan,
+  terms: readonly Predicate[],
+  unindexed: ReadonlySet<Field>,
+): boolean {
   const { assigned } = from;
   const [first, second] = order.map(({ expression }) => namedField(expression));
   if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
-  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS) return false;
+  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS || unindexed.has(assigned)) return false;
+  const hasOrder = (field: Field | undefined) => field !== undefined && isOrdered(field) && !unindexed.has(field);
   if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
   if (order.length !== 1) return false;
   const [only] = terms;
@@ -76,8 +95,8 @@ function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, t
 }
 
 /** Indexes of json and arrays have no order. */
-function hasOrder(field: Field | undefined): boolean {
-  return field?.indexed === true && !can(field.type, 'json') && !can(field.type, 'array');
+function isOrdered({ indexed, type }: Field): boolean {
+  return indexed && !can(type, 'json') && !can(type, 'array');
 }
 
 /** The entries of the log after a position that a read as of it may have to undo. */
@@ -113,11 +132,15 @@ function isRecentPart({ log, from, columns }: ReadPlan, terms: readonly Predicat
 }
 
 /** Whether writes are certainly cheap. `isSmall` is called only if needed: whether the collection has few rows. */
-export function areCheapWrites(writes: readonly Write[], isSmall: (plan: WritePlan) => boolean): boolean {
+export function areCheapWrites(
+  writes: readonly Write[],
+  isSmall: (plan: WritePlan) => boolean,
+  unindexed: ReadonlySet<Field> = NO_FIELDS,
+): boolean {
   let rows = 0;
   return writes.every(({ plan }) => {
     rows += rowsInBody(plan);
-    return rows <= INLINE_PAGE_ROWS && isCheapWrite(plan, () => isSmall(plan));
+    return rows <= INLINE_PAGE_ROWS && isCheapWrite(plan, () => isSmall(plan), unindexed);
   });
 }
 
@@ -127,7 +150,7 @@ export function rowsInBody(plan: WritePlan): number {
   return plan.kind === 'update-each' ? plan.changes.length : 1;
 }
 
-function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
+function isCheapWrite(plan: WritePlan, isSmall: () => boolean, unindexed: ReadonlySet<Field>): boolean {
   if (plan.returning !== undefined && readsOtherCollections(plan.returning)) return false;
   switch (plan.kind) {
     case 'insert':
@@ -138,7 +161,7 @@ function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
     case 'update':
       if (plan.kind === 'delete' && cascadesOnDelete(plan.into)) return false;
       if (!isCheapFilter(plan.where, plan.bound?.order)) return false;
-      return maxKeys(plan.into, conjuncts(plan.where)) !== undefined || isSmall();
+      return hasFewKeys(plan.into, conjuncts(plan.where), unindexed) || isSmall();
   }
 }
 

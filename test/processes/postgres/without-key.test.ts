@@ -220,23 +220,39 @@ roles: { anonymous: { notes: { create: true } } }
   expect((await service.fetch('/notes', sendJson('POST', { words: 'hello' }))).status).toBe(201);
 });
 
-test('reads of a view without a key that wait leave connections to others', async () => {
+test.each([
+  ['a view without a key', 'pieces', 'key: none, fields: { piece: int4 }', '/pieces?piece=eq.1'],
+  ['one piece of a view that counts', 'counts', 'key: piece, fields: { piece: int4, count: int8 }', '/counts/1'],
+  ['one piece that is named by its code', 'coded', 'key: code, fields: { code: text }', '/coded/1'],
+  [
+    'pieces by a field whose index is missing',
+    'stock',
+    'fields: { id: int4, piece: FIELD }',
+    '/stock?piece=eq.1&limit=5',
+  ],
+])('reads of %s that wait leave connections to others', async (_, name, declared, path) => {
   const [cwd, schema] = [temporaryFolder(), newSchema()];
   const { admin } = testServer;
-  await admin.unsafe(`create schema ${schema}; create table ${schema}.stock as select 1 as piece;
+  await admin.unsafe(`create schema ${schema};
+    create table ${schema}.stock (id integer primary key, piece integer); insert into ${schema}.stock select n, n from generate_series(1, 3000) n;
+    create table ${schema}.coded (code character(4) primary key);
+    insert into ${schema}.coded select n from generate_series(1, 3000) n;
     create view ${schema}.pieces as select piece from ${schema}.stock;
+    create view ${schema}.counts as select piece, count(*) from ${schema}.stock group by piece;
     create table ${schema}.shelves (id integer primary key); insert into ${schema}.shelves values (1)`);
+  const collection = declared.replace('FIELD', '{ type: int4, indexed: true }');
   writeFileSync(
     join(cwd, 'collections.yaml'),
-    'collections: { pieces: { key: none, fields: { piece: int4 } }, shelves: { fields: { id: int4 } } }',
+    `collections: { ${name}: { ${collection} }, shelves: { fields: { id: int4 } } }`,
   );
   const args = ['--schema', schema, '--query-timeout', '60'];
   const service = await startService({ cwd, args, env: { DATABASE_URL: url, CATALOGUE_POOL_SIZE: '10' } });
   const statuses = await admin.begin(async (transaction) => {
-    await transaction.unsafe(`lock table ${schema}.stock in access exclusive mode`);
-    const read = async () => (await service.fetch('/pieces?piece=eq.1')).status;
+    await transaction.unsafe(`lock table ${schema}.stock, ${schema}.coded in access exclusive mode`);
+    const read = async () => (await service.fetch(path)).status;
     const statuses = Array.from({ length: 30 }, read);
-    const waiting = `select from pg_locks where not granted and relation = '${schema}.stock'::regclass`;
+    const waiting = `select from pg_locks where not granted
+      and relation in ('${schema}.stock'::regclass, '${schema}.coded'::regclass)`;
     await until('reads to wait', async () => (await transaction.unsafe(waiting)).length > 1);
     expect((await service.fetch('/shelves/1', { signal: AbortSignal.timeout(20_000) })).status).toBe(200);
     return { all: Promise.all(statuses) };

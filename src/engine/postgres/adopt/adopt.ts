@@ -3,7 +3,7 @@
  * describes how they differ from our own tables: other collations, read-only types, their own defaults.
  */
 import { type Sentence, say } from '../../../base/sentence.ts';
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import { type Collection, type Field, uniqueSets } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Problem } from '../../migration/risks.ts';
@@ -19,6 +19,8 @@ export interface Adopted {
   readonly fields: ReadonlySet<Field>;
   /** The type that a column is read as, if it is not one of ours. */
   readonly readAs: ReadonlyMap<Field, string>;
+  /** Those of keys, unique sets and indexes that no index of the database finds by their values. */
+  readonly unindexed: ReadonlySet<Field>;
   /** The column's type, if it is read as text but compared and sorted as a number. */
   readonly comparedAs: ReadonlyMap<Field, string>;
   /** The casts of domains that have their own. */
@@ -51,10 +53,8 @@ function adoptPairs(pairs: AdoptedPairs): Adopted {
   return {
     collections: new Set(pairs.map(({ collection }) => collection)),
     fields: new Set(columns.flatMap(({ field, column }) => (column === undefined ? [] : [field]))),
-    readAs: mapOf((field, column) => {
-      const type = typesOf(column).find((each) => each.type === field.type);
-      return type === undefined ? TEXT.postgres.name : type.readAs;
-    }),
+    readAs: mapOf(readAs),
+    unindexed: new Set(pairs.flatMap(({ collection, table }) => unindexedFields(collection, table))),
     casts: new Map(
       columns.flatMap(({ field, column }) => {
         const isDomain = column?.casts != null && field.type === typeOfAdopted(column.domain!).type;
@@ -65,6 +65,29 @@ function adoptPairs(pairs: AdoptedPairs): Adopted {
     fills: mapOf((field, column) => (field.filled ? fillOf(column) : undefined)),
     overriding: new Set(overriding.map(({ collection }) => collection)),
   };
+}
+
+function readAs({ type }: Field, column: FoundColumn): string | undefined {
+  const known = typesOf(column).find((each) => each.type === type);
+  return known === undefined ? TEXT.postgres.name : known.readAs;
+}
+
+function unindexedFields(collection: Collection, table: FoundTable): readonly Field[] {
+  const indexed = collection.fields.filter((field) => field.indexed).map((field) => [field]);
+  return [...uniqueSets(collection), ...indexed].filter((set) => !hasIndex(table, set)).flat();
+}
+
+/** A view that PostgreSQL can update shows rows of one table, and the indexes of that table serve it. */
+function hasIndex(table: FoundTable, fields: readonly Field[]): boolean {
+  const columns = fields.map((field) => {
+    const column = columnOf(table, field);
+    return column === undefined || readAs(field, column) !== undefined ? undefined : column;
+  });
+  if (columns.includes(undefined)) return false;
+  if (table.isUpdatableView) return columns.every((column) => !column!.isComputed);
+  const isFirst = (names: readonly string[]) =>
+    fields.every(({ name }) => names.slice(0, fields.length).includes(name));
+  return table.indexes.some((index) => index.isWhole && index.columns !== null && isFirst(index.columns));
 }
 
 export const NOTHING_ADOPTED = adoptPairs([]);

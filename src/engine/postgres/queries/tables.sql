@@ -4,6 +4,7 @@
 select c.relname::text as table,
   nullif(btrim(obj_description(c.oid, 'pg_class'), E' \t\r\n'), '') as comment,
   c.relkind in ('r', 'p') as "isTable",
+  c.relkind = 'v' and pg_relation_is_updatable(c.oid, false) & 4 = 4 as "isUpdatableView",
   case when c.relkind not in ('r', 'p') then (
     select coalesce(json_agg(method), '[]')
     from (values (8, 'POST'), (4, 'PATCH'), (16, 'DELETE')) as possible (bit, method)

@@ -1,7 +1,8 @@
 /** The cost model with PostgreSQL's statistics. Reads and writes that may be costly need a dedicated connection. */
 import { MAX_SHARED_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
-import type { Collection } from '../../../collection/declaration.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
+import type { WritePlan } from '../../../plan/write-plan.ts';
 import type { Write } from '../../engine.ts';
 import { areCheapWrites, columnSteps, filterSteps, isCheapLookup } from '../../shared/cost.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
@@ -15,21 +16,25 @@ export class PlanCost {
   private firstStatistics: Promise<void> | undefined;
   private askedAt = 0;
 
-  /** `schema` is where the tables are. */
-  constructor(private readonly schema: string) {}
+  /** `schema` is where the tables are, `unindexed` the fields whose declared index does not exist there. */
+  constructor(
+    private readonly schema: string,
+    private readonly unindexed: () => ReadonlySet<Field> = () => new Set(),
+  ) {}
 
   isCheapRead(runner: Runner, plan: ReadPlan): boolean | Promise<boolean> {
     if (plan.limit === 0 && plan.count === undefined && plan.facets === undefined) return true;
     if (plan.facets !== undefined || readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0)
       return false;
-    if (isCheapLookup(plan)) return true;
+    if (isCheapLookup(plan, this.unindexed())) return true;
     return this.withStatistics(runner, () => this.isSmall(runner, plan.from));
   }
 
   areCheapWrites(runner: Runner, writes: readonly Write[]): boolean | Promise<boolean> {
     if (writes.length > MAX_SHARED_ROWS) return false;
-    if (areCheapWrites(writes, () => false)) return true;
-    return this.withStatistics(runner, () => areCheapWrites(writes, ({ into }) => this.isSmall(runner, into)));
+    const areCheap = (isSmall: (plan: WritePlan) => boolean) => areCheapWrites(writes, isSmall, this.unindexed());
+    if (areCheap(() => false)) return true;
+    return this.withStatistics(runner, () => areCheap(({ into }) => this.isSmall(runner, into)));
   }
 
   /** Waits for the first statistics: until then every table would count as large. */

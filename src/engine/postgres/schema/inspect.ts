@@ -59,6 +59,8 @@ export interface FoundTable {
   readonly comment: string | null;
   /** Not a view, nor a foreign table. */
   readonly isTable: boolean;
+  /** Whether PostgreSQL itself can update the rows of a view. */
+  readonly isUpdatableView: boolean;
   /** The methods that can write it, unless it is a table. */
   readonly writes: readonly WriteMethod[] | null;
   /** Whether a trigger sees each row before it is inserted, and may fill in its values. */
@@ -78,7 +80,7 @@ interface OfTable {
 export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
   const ask = <T>(sql: string) =>
     query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
-  const tables = await ask<Pick<FoundTable, 'comment' | 'isTable' | 'writes' | 'hasInsertTrigger'>>(TABLES);
+  const tables = await ask<Omit<FoundTable, 'name' | 'columns' | 'constraints' | 'indexes'>>(TABLES);
   const columns = await ask<FoundColumn>(COLUMNS);
   const constraints = await ask<FoundConstraint>(CONSTRAINTS);
   const indexes = await ask<FoundIndex>(INDEXES);
