@@ -17,7 +17,7 @@ import { resolveField } from '../plan/resolve.ts';
 import { type EarlierValue, earlierValuesIn, takeEarlierValues } from '../plan/write/earlier-value.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import type { PlannedWrite } from '../response/write.ts';
-import { planCall, readWrite, type WriteCall } from './planned-write.ts';
+import { planCall, readWrite, type WriteCall, withoutHiddenColumns } from './planned-write.ts';
 
 /** A slice takes a few milliseconds. */
 export const REQUESTS_PER_SLICE = 20;
@@ -77,10 +77,13 @@ export class BatchPlanner {
     return writes;
   }
 
-  /** Adds the value of the body that an error is about. */
-  withSentValue(error: unknown): unknown {
+  /** Adds the value of the body that an error is about, if the caller may learn of it. */
+  async shownError(error: unknown): Promise<unknown> {
     const failed = error instanceof ApiError && error.request !== undefined ? this.read[error.request] : undefined;
-    return failed === undefined ? error : withSentValue(error, failed.document, failed.write.query.columns);
+    if (failed === undefined) return error;
+    const { document, write } = failed;
+    const shown = await withoutHiddenColumns(error, write, this.terms);
+    return withSentValue(shown, document, write.query.columns);
   }
 
   private *readOne({ method, path, headers, body, affects, bind }: BoundRequest, index: number): Task<ReadRequest> {

@@ -80,7 +80,7 @@ export async function batch(
     const { writes, results } = await executeBatch({ engine, files }, planner, isLong, body, terms, context);
     return batchAnswer(writes, preferences, results);
   } catch (error) {
-    throw planner === undefined ? error : planner.withSentValue(error);
+    throw planner === undefined ? error : await planner.shownError(error);
   } finally {
     body.release();
   }

@@ -7,6 +7,7 @@ import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import { ANONYMOUS, ownerOf } from '../collection/access/caller.ts';
+import { tableDenied } from '../collection/access/permission-errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import type { Preferences } from '../dialect/prefer.ts';
@@ -73,6 +74,22 @@ export function* planCall(
   const plan = yield* planWrite(collection, method, asked, document, access?.permissions);
   const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS, { engine });
   return { collection, prefix, method, media, preferences, plan, encoding };
+}
+
+const WRITE_RIGHTS = { POST: 'create', PUT: 'create', PATCH: 'update', DELETE: 'delete' } as const;
+
+/** The error, unless it describes columns of a table that the caller's role of the database may not write. */
+export async function withoutHiddenColumns(
+  error: unknown,
+  { call, collection: { name } }: WriteCall,
+  { access }: Pick<RequestContext, 'access'>,
+): Promise<unknown> {
+  const isAboutColumns = error instanceof ApiError && error.code !== '42501' && /^\d|^CAT400R$/.test(error.code);
+  if (!isAboutColumns || access?.described === undefined) return error;
+  const rights = (await access.described()).collections.get(name)?.view?.rights;
+  if (rights?.includes(WRITE_RIGHTS[call.method as WriteMethod])) return error;
+  const asAnonymous = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
+  return tableDenied(name).with(access.isAnonymous === true ? asAnonymous : {});
 }
 
 /** Errors are redacted for callers who do not see everything. */

@@ -17,7 +17,7 @@ import { withChosen } from '../response/read.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { type PlannedWrite, writeAnswer } from '../response/write.ts';
-import { execute, planBytes, planCall, readWrite, retryOf } from './planned-write.ts';
+import { execute, planBytes, planCall, readWrite, retryOf, withoutHiddenColumns } from './planned-write.ts';
 
 export interface Writing {
   readonly engine: Engine;
@@ -64,7 +64,8 @@ export async function write(
     // An error of the whole request may follow from those of its rows.
     const isFollowing = error instanceof ApiError && error.status < 500 && error.errors === undefined;
     const reported = isFollowing && errors !== undefined && errors.total > 0 ? errors.toError() : error;
-    throw withSentValue(reported, document, received.query.columns);
+    const shown = await withoutHiddenColumns(reported, received, context);
+    throw withSentValue(shown, document, received.query.columns);
   } finally {
     body?.release();
   }

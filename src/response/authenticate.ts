@@ -33,13 +33,14 @@ export function authenticator(catalogue: Catalogue, identify: Identify = () => A
 /** Roles of the database decide what callers may do. */
 export interface DatabaseRoles {
   readonly identify: Identify;
+  readonly anonymousRole: string;
   /** The engine in the session of the caller. */
   readonly engineOf: (context: RequestContext, caller: Caller) => Engine;
   /** The tables, columns and functions for which the role has a privilege. */
   readonly describedTo: (role: string) => Promise<Catalogue>;
 }
 
-export function databaseAuthenticator({ identify, engineOf, describedTo }: DatabaseRoles): Authenticate {
+export function databaseAuthenticator({ identify, anonymousRole, engineOf, describedTo }: DatabaseRoles): Authenticate {
   return (context) => {
     context.authorization ??= settle(() =>
       andThen(identify(context.call), (caller) => {
@@ -47,7 +48,8 @@ export function databaseAuthenticator({ identify, engineOf, describedTo }: Datab
         context.engine = engineOf(context, caller);
         const { role, claims } = caller;
         const scope = JSON.stringify([role, claims]);
-        context.access = { permissions: undefined, scope, described: () => describedTo(role) };
+        const isAnonymous = role === anonymousRole;
+        context.access = { permissions: undefined, scope, described: () => describedTo(role), isAnonymous };
         return context.access;
       }),
     );

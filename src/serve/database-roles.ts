@@ -183,6 +183,7 @@ async function openSchema(
     pages: pagesOf(describe({ catalogue, rows: () => [] })),
     databaseRoles: {
       identify,
+      anonymousRole: settings.anonymousRole,
       // A change of privileges is a change of definitions, which opens another app.
       describedTo: (role) =>
         views(role, async () => {

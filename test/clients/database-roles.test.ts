@@ -217,6 +217,31 @@ describe('row level security', () => {
 });
 
 describe('privileges', () => {
+  test('a role that may not write a table learns nothing about its columns from errors', async () => {
+    const slowToken = await tokenOf(ANN!, slow);
+    const write = async (token: string | undefined, method: string, path: string, body: object, prefer = '') => {
+      const response = await fetch(`${service.url}${path}`, {
+        method,
+        body: JSON.stringify(body),
+        headers: { prefer, 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const requests: [method: string, path: string, body: object, prefer?: string][] = [
+      ['POST', '/posts', { id: 'one' }],
+      ['POST', '/posts', { title: 'without a key' }, 'errors=all'],
+      ['PATCH', '/notes?id=eq.1', { created: 'late' }],
+      ['PUT', '/posts?id=eq.1', { id: 1.5 }],
+      ['POST', '/batch', [{ method: 'POST', path: '/posts', body: { id: 'one' } }]],
+    ];
+    for (const request of requests) {
+      const body = { code: '42501', message: expect.stringMatching(/^permission denied for table (posts|notes)$/) };
+      expect(await write(undefined, ...request)).toMatchObject({ status: 401, body });
+      expect(await write(slowToken, ...request)).toMatchObject({ status: 403, body });
+      expect(await write(annToken, ...request)).toMatchObject({ status: 400 });
+    }
+  });
+
   test('a caller gives no value for a column that is always generated', async () => {
     const tickets = () => clientOf(annToken).from('tickets');
     const rejected = { status: 400, error: { code: '428C9' } };

@@ -39,6 +39,8 @@ export interface Access {
   readonly scope: string;
   /** The catalogue that descriptions show, if the database decides about permissions. */
   readonly described?: () => Promise<Catalogue>;
+  /** Whether the caller has the anonymous role of the database. */
+  readonly isAnonymous?: boolean;
 }
 
 /** Throws for a role that is not declared. */
