@@ -282,6 +282,14 @@ for (const engine of TWO_ENGINES) {
         expect(details).toBe('Key (sku)=(s-4) already exists.');
       });
 
+      test('a duplicate value of changed rows comes before their rules', async () => {
+        const other = { name: 'x', sku: 's-9', supplier_id: 1 };
+        expect((await supplier().fetch('/products', sendJson('POST', other))).status).toBe(201);
+        before = await stored();
+        const both = { sku: 'one', supplier_id: 2 };
+        await refused(supplier().fetch('/products?id=gt.0', sendJson('PATCH', both)), 409, '23505');
+      });
+
       test('the error does not show a value that the client did not send', async () => {
         await admin().fetch('/products/2', sendJson('PATCH', { place: 7 }));
         before = await stored();

@@ -112,7 +112,7 @@ export function compileWrite(
     const { key } = collection;
     const { restriction } = plan;
     const keys = key.every((field) => fields.includes(field)) ? keyText(key, dialect) : 'null::json';
-    const end = restriction === undefined ? '' : ` where ${areAllowed(restriction, scope)}`;
+    const end = restriction === undefined ? '' : ` where ${areAllowed(restriction, scope, plan.kind === 'insert')}`;
     const by = context.origin === undefined ? '' : `, ${originColumn(context.origin, bind)} as origin`;
     const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${keys} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${by}`;
     const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
@@ -204,13 +204,14 @@ export function qualifiedKey({ name, key }: Collection): string {
 
 /**
  * Fails if a changed row violates the rules. The statement then ends before its triggers take positions of the log:
- * gaps there would show whether a row that the rules follow is hidden or missing, which violates a foreign key.
+ * gaps there would show whether a row that the rules follow is hidden or missing, which violates a foreign key. As in
+ * SQLite, a new row is tested before the next one is inserted, and a changed row after all others are changed.
  */
-function areAllowed({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
+function areAllowed({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope, isInsert = false): string {
   const [ifNew, ifChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when " is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
-  const refused = `select from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true`;
-  return raiseIf(`exists (${refused})`, NOT_ALLOWED);
+  const refused = `from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true`;
+  return raiseIf(isInsert ? `exists (select ${refused})` : `(select count(*) ${refused}) > 0`, NOT_ALLOWED);
 }
 
 const NOT_ALLOWED = raisedText('a row is not allowed');
