@@ -39,7 +39,7 @@ function readRequest(value: unknown, index: number): BatchRequest {
     if (!isObject(value)) throw invalidBatch('a request of a batch is an object', `It has ${MEMBERS.join(', ')}.`);
     const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
     if (unknown !== undefined)
-      throw invalidBatch(`a request has no '${unknown}'`, `It may have ${MEMBERS.join(', ')}.`);
+      throw invalidBatch(`'${unknown}' is not a key of a request`, `The keys are ${MEMBERS.join(', ')}.`);
     const { method, path, headers = {}, body, affects } = value;
     if (!BATCH_WRITES.some((each) => each === method)) {
       throw invalidBatch(`method: ${print(method)} is not a write`, `Use one of ${BATCH_WRITES.join(', ')}.`);

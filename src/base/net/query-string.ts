@@ -49,7 +49,10 @@ export function decode(text: string): string {
     else if (byte === PERCENT) {
       const escaped = digit(bytes[at + 1]) * 16 + digit(bytes[at + 2]);
       // Valid UTF-8, but PostgreSQL's text cannot contain it.
-      if (escaped === 0) throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
+      if (escaped === 0)
+        throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8": 0x00', {
+          hint: 'Remove %00: no text contains the character NUL.',
+        });
       if (escaped > 0) {
         byte = escaped;
         at += 2;

@@ -32,8 +32,9 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     '/prod%00ucts',
   ];
   test.each(withNul)('%s: a NUL is rejected in any position', async (path) => {
-    const { message } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
+    const { message, hint } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
     expect(message).toBe('invalid byte sequence for encoding "UTF8": 0x00');
+    expect(hint).toContain('Remove %00');
   });
 
   const notUtf8 = [

@@ -416,6 +416,12 @@ describe.each(TWO_ENGINES)('a batch on %s', (engine) => {
     expect([message.length > 0, hint!.length > 0]).toEqual([true, true]);
   });
 
+  test('the error about an unknown key names it, and the keys', async () => {
+    const { message, hint } = await fail([{ method: 'PATCH', url: '/orders?id=eq.1', body: {} }], 400, 'PGRST102', 0);
+    expect(message).toBe("'url' is not a key of a request");
+    expect(hint).toBe('The keys are method, path, headers, body, affects.');
+  });
+
   test('a batch in a batch is rejected', async () => {
     await fail([{ method: 'POST', path: '/batch', body: [ORDER] }], 404, 'PGRST205', 0);
   });
