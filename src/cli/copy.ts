@@ -38,10 +38,11 @@ export const command = defineCommand({
   usage: `Usage: catalogue copy --from URL --to URL [flags]
 
 Copies a catalogue from one database to another, between SQLite and PostgreSQL in either direction. Collections with a
-log are read as of one moment, each other one as of its own; later writes are not copied. The target must be new or empty. All of it is
-stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
-to the target database, or to the place of --to-files. Keys, users and views of the console follow, and then the log of
-changes with the progress of webhooks, each in a transaction of its own; sessions are not copied, so users log in again.
+log are read as of one moment, each other one as of its own; later writes are not copied. The target must be new or empty.
+One transaction stores all rows: if the command is interrupted before its commit, the target has nothing. Uploaded files are
+copied as well, to the target database, or to the place of --to-files. Keys, users and views of the console follow, and then
+the log of changes with the progress of webhooks, each in a transaction of its own: if the command is interrupted meanwhile,
+drop the target. Sessions are not copied, so users log in again.
 --without-log leaves the log and the progress out. The source may be an SQLite file of another program, with the
 declaration that catalogue declare wrote for it.`,
   async run({ values: settings }) {

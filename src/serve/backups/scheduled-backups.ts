@@ -138,9 +138,10 @@ export class ScheduledBackups {
 
   private async backup(maintenance: Maintenance, place: ObjectStore): Promise<void> {
     const begun = Date.now();
-    const copying = backUpTo(place, maintenance, this.settings.backupKey);
-    await this.storeLogDuring(copying, maintenance, place);
-    const { rows, bytes, last, name, moment, file } = await copying;
+    const storingLog = <T>(work: Promise<T>) => this.storingLog(work, maintenance, place);
+    const { rows, bytes, last, name, moment, file } = await storingLog(
+      backUpTo(place, maintenance, this.settings.backupKey),
+    );
     // The earlier backup and its log are the only ones for moments before this backup.
     if (this.stored?.last !== undefined) await Bun.sleep(moment - Date.now());
     await this.storeLog(maintenance, place);
@@ -149,18 +150,19 @@ export class ScheduledBackups {
     this.logGoodAt = begun;
     this.dueAt = begun + this.settings.backupSeconds * 1000;
     this.log.write('info', 'backup', { place: place.location, file, rows, bytes });
-    await removeOld(place, maintenance, this.settings);
+    await storingLog(removeOld(place, maintenance, this.settings));
   }
 
-  /** A large backup takes long. The end of the backup reports a failure to store the log. */
-  private async storeLogDuring(copying: Promise<unknown>, maintenance: Maintenance, place: ObjectStore): Promise<void> {
+  /** Stores the log during work that may take long. The next attempt reports a failure to store it. */
+  private async storingLog<T>(work: Promise<T>, maintenance: Maintenance, place: ObjectStore): Promise<T> {
     const { backupLogSeconds } = this.settings;
-    const ended = copying.then(
+    const ended = work.then(
       () => true,
       () => true,
     );
     const pause = () => Bun.sleep(1000 * backupLogSeconds || MAX_DELAY_MS).then(() => false);
     while (!(await Promise.race([ended, pause()]))) await this.storeLog(maintenance, place).catch(() => undefined);
+    return work;
   }
 
   /** Returns false if the log does not continue after the last backup. */

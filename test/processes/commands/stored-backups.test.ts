@@ -348,27 +348,35 @@ function holdingS3(isHeld: (request: Request) => boolean | Promise<unknown>) {
   return { env: { ...s3.environment, S3_ENDPOINT: server.url.origin }, stop: () => server.stop(true) };
 }
 
-test('the changes during a long backup are stored before it is complete', async () => {
+test('changes are stored while a backup is made, and while old ones are removed', async () => {
   const cwd = newFolder();
   const location = s3.newLocation();
-  const [second, log] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [second, removal] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const logs = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   let backups = 0;
   const proxy = holdingS3(({ method, url }) => {
-    if (method !== 'PUT') return false;
-    if (url.endsWith('.log')) log.resolve();
-    if (!url.endsWith('.db') || ++backups < 2) return false;
-    second.resolve();
-    return log.promise;
+    const [duringBackup, duringRemoval] = logs;
+    if (method === 'PUT' && url.endsWith('.log')) (backups < 2 ? undefined : nextLog())?.resolve();
+    if (method === 'PUT' && url.endsWith('.db') && ++backups === 2) {
+      second.resolve();
+      return duringBackup.promise;
+    }
+    if (method !== 'DELETE') return false;
+    removal.resolve();
+    return duringRemoval.promise;
   });
-  const args = ['--backup-to', location, '--backup-every', '2s', '--backup-log-every', '1s', '--log-level', 'info'];
+  const waiting = [...logs];
+  const nextLog = () => waiting.shift();
+  const args = ['--backup-to', location, '--backup-every', '4s', '--backup-keep', '1', '--backup-log-every', '1s'];
   const service = await startService({ cwd, env: proxy.env, args });
-  await second.promise;
-  expect((await send(service, '/products', 'POST', { id: 1 })).status).toBe(201);
-  await log.promise;
-  await until('two backups', () => service.stderr().split('"message":"backup"').length > 2);
-  expect(service.stderr()).not.toContain('backup failed');
+  for (const [index, held] of [second, removal].entries()) {
+    await held.promise;
+    expect((await send(service, '/products', 'POST', { id: index + 1 })).status).toBe(201);
+    await logs[index]!.promise;
+  }
   service.kill('SIGTERM');
   expect(await service.exited).toBe(0);
+  expect(service.stderr()).not.toContain('backup failed');
   await proxy.stop();
 });
 
