@@ -59,6 +59,8 @@ export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 /** A table is small, and every read of it cheap, up to this many rows and bytes. */
 export const SMALL_TABLE_ROWS = 2_000;
 export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
+/** PostgreSQL reads all rows with the first value to sort them by key, or to find those of one value in that order. */
+export const MAX_ROWS_PER_VALUE = 10_000;
 /** The event loop reads a page itself up to this many rows and bytes. */
 export const INLINE_PAGE_ROWS = 1_000;
 export const INLINE_ANSWER_BYTES = 4 * 1024 * 1024;

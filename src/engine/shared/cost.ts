@@ -56,13 +56,12 @@ export function cheapPageBytes({ columns }: ReadPlan): number {
 }
 
 /**
- * Whether the read finds few rows of one table by their keys or other unique values, or along an index. `unindexed` are
- * the fields whose declared index does not exist.
+ * Whether the read finds few rows of one table by their keys or other unique values. `unindexed` are the fields whose
+ * declared index does not exist.
  */
-export function isCheapLookup(plan: ReadPlan, unindexed: ReadonlySet<Field>): boolean {
-  const terms = conjuncts(plan.where);
-  const hasFew = (key: readonly Field[]) => hasFewKeys({ key }, terms, unindexed);
-  return uniqueSets(plan.from).some(hasFew) || isIndexWalk(plan, terms, unindexed);
+export function isByKey({ from, where }: ReadPlan, unindexed: ReadonlySet<Field>): boolean {
+  const terms = conjuncts(where);
+  return uniqueSets(from).some((key) => hasFewKeys({ key }, terms, unindexed));
 }
 
 const NO_FIELDS: ReadonlySet<Field> = new Set();
@@ -75,17 +74,20 @@ function hasFewKeys(
   return maxKeys({ key }, terms) !== undefined && !key.some((field) => unindexed.has(field));
 }
 
-/** A page along the key or an index from its start, or the rows with one indexed value. */
-function isIndexWalk(
-  { from, order, groupBy, count, offset, limit }: ReadPlan,
-  terms: readonly Predicate[],
-  unindexed: ReadonlySet<Field>,
+/**
+ * Whether it is a page along the key or an index from its start, or of the rows with one indexed value. An index is
+ * usable if few rows have the same value.
+ */
+export function isIndexWalk(
+  { from, where, order, groupBy, count, offset, limit }: ReadPlan,
+  isUsable: (field: Field) => boolean,
 ): boolean {
+  const terms = conjuncts(where);
   const { assigned } = from;
   const [first, second] = order.map(({ expression }) => namedField(expression));
   if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
-  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS || unindexed.has(assigned)) return false;
-  const hasOrder = (field: Field | undefined) => field !== undefined && isOrdered(field) && !unindexed.has(field);
+  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS || !isUsable(assigned)) return false;
+  const hasOrder = (field: Field | undefined) => field !== undefined && isOrdered(field) && isUsable(field);
   if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
   if (order.length !== 1) return false;
   const [only] = terms;
@@ -235,8 +237,13 @@ function stepsOf(predicate: Predicate, enough: number): number {
       return stepsOfRelated(predicate, enough);
     case 'contains':
       return READING_STEPS + Math.floor(String(predicate.value).length / LIST_PART) + stepsOfExpression(predicate.of);
-    case 'compare':
     case 'in':
+      return (
+        Math.floor(predicate.values.length / INLINE_PAGE_ROWS) +
+        (isParsed(predicate.of.type) ? READING_STEPS : 0) +
+        stepsOfExpression(predicate.of)
+      );
+    case 'compare':
     case 'distinct':
       return (isParsed(predicate.of.type) ? READING_STEPS : 0) + stepsOfExpression(predicate.of);
     default:

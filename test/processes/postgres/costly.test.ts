@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../../src/app.ts';
-import { DRY_RUN_YIELD_MS, SMALL_TABLE_ROWS } from '../../../src/base/limits/engine.ts';
+import { DRY_RUN_YIELD_MS, MAX_ROWS_PER_VALUE, SMALL_TABLE_ROWS } from '../../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { connectionLimits, Semaphore } from '../../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
@@ -72,6 +72,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
       'lists of keys, of which only the first follows the index,',
       () => statusOf('/locked?id=not.in.(1,2)&id=in.(1,2)'),
     ],
+    ['lists of many values', () => statusOf(`/locked?id=in.(1,2)&group=in.(${rows.map(({ id }) => id).join()})`)],
     ['counts', () => statusOf('/locked?select=count()')],
     ['exports', () => statusOf('/locked')],
     ['writes by a filter', () => statusOf('/locked?name=like.row 9*', sendJson('PATCH', { name: 'row' }))],
@@ -138,6 +139,50 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
       return begun;
     });
     for (const status of await Promise.all(under)) expect(status).toBe(200);
+  });
+});
+
+describe('that depend on statistics', () => {
+  const names = ['quiet', 'alike', 'long'];
+  const described = declareCatalogue({
+    collections: names.map((name) => ({ name, key: ['id'], fields: [...fields] })),
+  });
+  const schema = newSchema();
+  const firstRows = firstRowsOf({ catalogue: described, rows: () => rows.slice(0, 10) });
+  const open = async () => {
+    const settings = { ...TEST_SETTINGS, poolSize: 10, catalogue: described, url: testServer.url, schema, firstRows };
+    const engine = openPostgres(settings);
+    await engine.opened;
+    return engine;
+  };
+  beforeAll(async () => {
+    await (await open()).close();
+    const { admin } = testServer;
+    await admin.unsafe(`insert into "${schema}".alike (id, name, "group")
+      select n, 'x', 1 from generate_series(100, ${MAX_ROWS_PER_VALUE} + 200) n`);
+    await admin.unsafe(`alter table "${schema}".long alter name set storage external`);
+    await admin.unsafe(`insert into "${schema}".long (id, name)
+      select n, repeat('x', 30000) from generate_series(100, 200) n`);
+    for (const name of names) await admin.unsafe(`vacuum analyze "${schema}".${name}`);
+  });
+
+  test.each([
+    ['rows of a frequent value', '/alike?group=eq.1&limit=2'],
+    ['rows in the order of a frequent value', '/alike?order=group&limit=2'],
+    ['few long texts', '/long?order=name&limit=2'],
+  ])('reads of %s do not delay reads of few rows', async (_, path) => {
+    const engine = await open();
+    const app = createApp({ catalogue: described, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+    const statusOf = async (asked: string) => (await app.fetch(new Request(`http://catalogue${asked}`))).status;
+    const other = new SQL(testServer.url, { max: 1 });
+    await other.unsafe(`begin; lock table "${schema}".alike, "${schema}".long in access exclusive mode`);
+    const begun = Array.from({ length: 12 }, () => statusOf(path));
+    expect(await statusOf('/quiet/1')).toBe(200);
+    expect(await statusOf('/quiet?name=eq.x')).toBe(200);
+    await other.unsafe('rollback');
+    expect(new Set(await Promise.all(begun))).toEqual(new Set([200]));
+    await other.close();
+    await engine.close();
   });
 });
 
