@@ -58,6 +58,8 @@ const shop = adoptedSchema(
   create function page() returns "text/html" language sql stable as $$select '<p>Shop</p>'$$;
   create function dot() returns "image/gif" language sql stable as $$select '\\x474946'::bytea$$;
   create function many(count int) returns setof int language sql stable as 'select generate_series(1, count)';
+  create function copies(count int, size int) returns setof text language sql as
+    $$select repeat('x', size) from generate_series(1, count)$$;
   create function on_row(orders) returns int language sql stable as 'select $1.total';
   create function doubled(orders) returns int language sql stable as 'select 2 * $1.total';
   create function label(o orders) returns text language sql stable as $$select 'order ' || o.id$$;
@@ -128,6 +130,21 @@ describe('results', () => {
     const response = await shop.fetch('/rpc/many?count=5000', { headers: { prefer: 'count=exact' } });
     expect(response.headers.get('content-range')).toBe('0-4999/5000');
     expect(((await response.json()) as number[]).at(-1)).toBe(5000);
+  });
+
+  test('a function that may change data returns rows of any length, up to 8 MiB', async () => {
+    const copies = (count: number, size: number) => shop.fetch('/rpc/copies', sendJson('POST', { count, size }));
+    for (const [count, size] of [
+      [1, 200],
+      [1, 1_000_000],
+      [1_000, 200],
+      [50_000, 100],
+    ] as const) {
+      const response = await copies(count, size);
+      expect([response.status, ((await response.json()) as string[]).join('').length]).toEqual([200, count * size]);
+    }
+    await expectRefusal(await copies(50_000, 200), 400, '54000');
+    await expectRefusal(await copies(1, 9_000_000), 400, '54000');
   });
 });
 

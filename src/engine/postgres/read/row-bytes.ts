@@ -63,10 +63,12 @@ export function valueWithin(sql: string, { name, maxBytes }: Field): string {
 }
 
 /** If this many rows could exceed the budget, they are summed, or each has its share. */
-export function boundedRows({ from, columns, where }: ReadPlan, output: Output, rows: number): Output {
+export function boundedRows({ from, columns, where, source }: ReadPlan, output: Output, rows: number): Output {
   const most = Math.min(rows, maxKeys(from, conjuncts(where)) ?? rows);
   if (output.handler !== undefined || most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
-  const haveShares = most <= PAGE_ROWS || !(anyEmbedded(columns) || collectionsWithLongRows.has(from));
+  // A function that may change data is called once: a row over its share could not be read again.
+  const isOnce = source?.isReadOnly === false;
+  const haveShares = !isOnce && (most <= PAGE_ROWS || !(anyEmbedded(columns) || collectionsWithLongRows.has(from)));
   return { ...output, bounded: 'rows', ...(haveShares ? { share: shareOf(most) } : {}) };
 }
 
