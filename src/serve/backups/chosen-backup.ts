@@ -64,7 +64,6 @@ async function fetchBackup(
 }
 
 /** The newest backup that, with its log, has all changes until the wanted moment. */
-
 function chooseBackup(
   backups: readonly StoredBackup[],
   from: string,
@@ -73,7 +72,10 @@ function chooseBackup(
 ): StoredBackup {
   const named = isNamed ? backups.filter(({ name }) => name === basename(from)) : backups;
   const [oldest] = named;
-  if (oldest === undefined) throw new ConfigError(isNamed ? `backup ${from} does not exist` : `${from} has no backups`);
+  if (oldest === undefined)
+    throw new ConfigError(
+      isNamed ? `${basename(from)} is not one of the backups in ${dirname(from)}` : `${from} has no backups`,
+    );
   if (until === undefined) return named.at(-1)!;
   const earlier = named.filter(({ moment }) => moment <= until);
   if (earlier.length === 0) {

@@ -130,7 +130,8 @@ export class ScheduledBackups {
     const isContinued = last !== undefined && (await hasKey(place, last, this.settings.backupKey));
     this.hasListed = true;
     if (last === undefined) return;
-    this.goodAt = last.moment.getTime();
+    // The clock may have been wrong.
+    this.goodAt = Math.min(last.moment.getTime(), Date.now());
     if (!isContinued) return;
     this.stored = last;
     this.dueAt = this.goodAt + this.settings.backupSeconds * 1000;

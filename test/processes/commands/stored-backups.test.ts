@@ -331,6 +331,21 @@ test('the log continues after all entries expired, and a backup is made when it 
   await service.exited;
 });
 
+test('a backup of a wrong clock does not put off the next one', async () => {
+  const cwd = newFolder();
+  await run({ cwd, args: ['migrate'] });
+  await run({ cwd, args: ['backup', 'file:kept'] });
+  const stored = () => readdirSync(join(cwd, 'kept'));
+  const [only] = stored();
+  renameSync(join(cwd, 'kept', only!), join(cwd, 'kept', only!.replace(/\d{8}T/, '20990101T')));
+  const service = await startService({ cwd, args: ['--backup-to', 'file:kept', '--backup-every', '1s'] });
+  await until('the next backup', () => stored().filter((name) => name.endsWith('.db')).length > 1);
+  const metrics = await (await service.fetch('/metrics')).text();
+  expect(Number(/^catalogue_backup_timestamp_seconds (.*)$/m.exec(metrics)![1])).toBeLessThan(Date.now() / 1000);
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+});
+
 /** Passes requests on to the S3 server, unless they are held. */
 function holdingS3(isHeld: (request: Request) => boolean | Promise<unknown>) {
   const server = Bun.serve({
@@ -451,6 +466,8 @@ test('places and times that cannot be used are one sentence', async () => {
   );
   expect(await command('restore', 'file:.')).toContain('. has no backups');
   expect(await command('restore', 'file:.', '--until', '2026-11-18T08:30:00')).toContain('a time with its zone');
+  const unstored = await command('restore', 'catalogue.db', '--until', '2026-11-18T08:30:00Z');
+  expect(unstored).toContain('catalogue.db is not one of the backups in .');
   expect(await command('backups')).toContain('backups cannot be read');
   const stored = await run({ cwd, env: s3.environment, args: ['backup', 's3://elsewhere/shop'] });
   expect(stored.stderr).toMatch(/^catalogue: s3:\/\/elsewhere\/shop cannot be written: .*NoSuchBucket.*\n$/);
