@@ -1,7 +1,10 @@
-/** Prefer: errors=all on adopted tables, whose columns have types and collations of their own. */
+/**
+ * Prefer: errors=all on adopted tables, whose columns have types and collations of their own, and constraints that are
+ * checked at the end.
+ */
 import { expect, test } from 'bun:test';
 import { adoptedSchema } from '../../support/engines/adopted.ts';
-import { sendJson } from '../../support/stories.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const shop = adoptedSchema(`
   create type size as enum ('small', 'large');
@@ -17,6 +20,9 @@ const shop = adoptedSchema(`
     maker varchar(10) collate "en-x-icu" references makers,
     unique (size, price)
   );
+  create table steps (id int4 primary key, place int4 unique deferrable initially deferred,
+    after int4 references steps deferrable initially deferred);
+  insert into steps values (1, 1), (2, 2);
   insert into makers values ('a');
   insert into items (id, sku, size, price, maker) values (1, 's-1', 'small', 1, 'a'), (2, 's-2', 'large', 2, null);
 `);
@@ -50,4 +56,24 @@ test('an upsert and a bulk PATCH compare the values that stored rows keep', asyn
       { id: 8, sku: 's-8' },
     ]),
   ).toEqual(['0 size,price 23505', '1 maker 23503', '2 id CAT404']);
+});
+
+test('a dry run reports constraints that are checked at the end of a transaction', async () => {
+  for (const prefer of ['tx=commit', 'tx=rollback']) {
+    const ask = (method: string, path: string, body: object) => shop.fetch(path, sendJson(method, body, { prefer }));
+    await expectRefusal(await ask('POST', '/steps', { id: 3, after: 9 }), 409, '23503');
+    await expectRefusal(await ask('PATCH', '/steps?id=eq.1', { place: 2 }), 409, '23505');
+    expect((await ask('POST', '/batch', [{ method: 'POST', path: '/steps', body: { id: 3, after: 9 } }])).status).toBe(
+      409,
+    );
+  }
+  const swapped = [
+    { id: 1, place: 2 },
+    { id: 2, place: 1 },
+  ];
+  expect((await shop.fetch('/steps', sendJson('PATCH', swapped, { prefer: 'tx=rollback' }))).status).toBe(204);
+  expect(await shop.list('/steps?select=id,place&order=id')).toEqual([
+    { id: 1, place: 1 },
+    { id: 2, place: 2 },
+  ]);
 });

@@ -22,7 +22,12 @@ export async function dryRun<T>(pool: Pool, kind: Kind, limits: WriteLimits, run
     const work = async (connection: Connection) => {
       const watch = await watchWaiters(pool, connection);
       wasInterrupted = watch.wasInterrupted;
-      const limited = () => run(connection, { ...limits, querySeconds: seconds });
+      const limited = async () => {
+        const result = await run(connection, { ...limits, querySeconds: seconds });
+        // A commit would also check the deferred ones.
+        await connection.unsafe('set constraints all immediate');
+        return result;
+      };
       return connection.withTimeLimit(seconds, querySeconds, limited).finally(watch.end);
     };
     try {
