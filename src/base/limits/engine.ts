@@ -48,7 +48,7 @@ export const INLINE_STEPS = 2_000_000;
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
 export const MAX_WAITING_WRITES = 64;
-/** A write of more rows has its own commit (SQLite). A batch of more requests is costly (PostgreSQL). */
+/** A write of more rows has its own commit (SQLite), or is costly (PostgreSQL). */
 export const MAX_SHARED_ROWS = 100;
 /** A row with more characters has its own statement (PostgreSQL). */
 export const MAX_SHARED_ROW_LENGTH = 16 * 1024;

@@ -83,17 +83,18 @@ export function isIndexWalk(
   isUsable: (field: Field) => boolean,
 ): boolean {
   const terms = conjuncts(where);
-  const { assigned } = from;
+  const [key, ...more] = from.key;
   const [first, second] = order.map(({ expression }) => namedField(expression));
-  if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
-  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS || !isUsable(assigned)) return false;
+  if (key === undefined || more.length > 0 || first === undefined || groupBy !== undefined || count !== undefined)
+    return false;
+  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS || !isUsable(key)) return false;
   const hasOrder = (field: Field | undefined) => field !== undefined && isOrdered(field) && isUsable(field);
-  if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
+  if (first !== key) return hasOrder(first) && order.length === 2 && second === key && terms.length === 0;
   if (order.length !== 1) return false;
   const [only] = terms;
   if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(namedField(only.of)))
     return true;
-  return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
+  return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === key);
 }
 
 /** Indexes of json and arrays have no order. */

@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../../src/app.ts';
-import { DRY_RUN_YIELD_MS, MAX_ROWS_PER_VALUE, SMALL_TABLE_ROWS } from '../../../src/base/limits/engine.ts';
+import {
+  DRY_RUN_YIELD_MS,
+  MAX_ROWS_PER_VALUE,
+  MAX_SHARED_ROWS,
+  SMALL_TABLE_ROWS,
+} from '../../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { connectionLimits, Semaphore } from '../../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
@@ -28,6 +33,8 @@ const rows = Array.from({ length: SMALL_TABLE_ROWS + 100 }, (_, index) => ({
   name: `row ${index + 1}`,
   group: index % 9,
 }));
+
+const newRows = rows.slice(0, MAX_SHARED_ROWS + 1).map(({ name }) => ({ name }));
 
 describe.each([3, 4, 10])('with %d connections', (poolSize) => {
   const schema = newSchema();
@@ -76,6 +83,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     ['counts', () => statusOf('/locked?select=count()')],
     ['exports', () => statusOf('/locked')],
     ['writes by a filter', () => statusOf('/locked?name=like.row 9*', sendJson('PATCH', { name: 'row' }))],
+    ['inserts of many rows', () => statusOf('/locked', sendJson('POST', newRows))],
     [
       'dry runs by a filter',
       () => statusOf('/locked?name=like.row*', { method: 'DELETE', headers: { prefer: 'tx=rollback' } }),
@@ -143,9 +151,9 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
 });
 
 describe('that depend on statistics', () => {
-  const names = ['quiet', 'alike', 'long'];
+  const keys = { quiet: 'id', alike: 'id', long: 'id', named: 'name' };
   const described = declareCatalogue({
-    collections: names.map((name) => ({ name, key: ['id'], fields: [...fields] })),
+    collections: Object.entries(keys).map(([name, key]) => ({ name, key: [key], fields: [...fields] })),
   });
   const schema = newSchema();
   const firstRows = firstRowsOf({ catalogue: described, rows: () => rows.slice(0, 10) });
@@ -163,7 +171,8 @@ describe('that depend on statistics', () => {
     await admin.unsafe(`alter table "${schema}".long alter name set storage external`);
     await admin.unsafe(`insert into "${schema}".long (id, name)
       select n, repeat('x', 30000) from generate_series(100, 200) n`);
-    for (const name of names) await admin.unsafe(`vacuum analyze "${schema}".${name}`);
+    await admin.unsafe(`insert into "${schema}".named (id, name) select n, 'n' || n from generate_series(100, 3000) n`);
+    for (const name of Object.keys(keys)) await admin.unsafe(`vacuum analyze "${schema}".${name}`);
   });
 
   test.each([
@@ -179,6 +188,9 @@ describe('that depend on statistics', () => {
     const begun = Array.from({ length: 12 }, () => statusOf(path));
     expect(await statusOf('/quiet/1')).toBe(200);
     expect(await statusOf('/quiet?name=eq.x')).toBe(200);
+    for (const page of ['limit=2', 'order=name.desc&limit=2', 'name=gt.n2&limit=2']) {
+      expect(await statusOf(`/named?${page}`)).toBe(200);
+    }
     await other.unsafe('rollback');
     expect(new Set(await Promise.all(begun))).toEqual(new Set([200]));
     await other.close();

@@ -9,7 +9,7 @@ import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { WritePlan } from '../../../plan/write-plan.ts';
 import type { Write } from '../../engine.ts';
-import { areCheapWrites, columnSteps, filterSteps, isByKey, isIndexWalk } from '../../shared/cost.ts';
+import { areCheapWrites, columnSteps, filterSteps, isByKey, isIndexWalk, rowsInBody } from '../../shared/cost.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
 import { query, type Runner } from '../driver.ts';
 
@@ -59,7 +59,7 @@ export class PlanCost {
   }
 
   areCheapWrites(runner: Runner, writes: readonly Write[]): boolean | Promise<boolean> {
-    if (writes.length > MAX_SHARED_ROWS) return false;
+    if (writes.reduce((rows, { plan }) => rows + rowsInBody(plan), 0) > MAX_SHARED_ROWS) return false;
     const areCheap = (isSmall: (plan: WritePlan) => boolean) => areCheapWrites(writes, isSmall, this.unindexed());
     if (areCheap(() => false)) return true;
     return this.withStatistics(runner, () => areCheap(({ into }) => this.isSmall(into)));
