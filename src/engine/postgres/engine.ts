@@ -208,7 +208,8 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = database;
       const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
-      return explainRead(this.poolOf(pool), plan, of, ...how);
+      // With analyze, PostgreSQL executes the read. Without it, it also waits for a locked table.
+      return this.poolOf(pool).dedicated('costly read', (connection) => explainRead(connection, plan, of, ...how));
     });
   }
 

@@ -230,7 +230,7 @@ test.each([
     'fields: { id: int4, piece: FIELD }',
     '/stock?piece=eq.1&limit=5',
   ],
-])('reads of %s that wait leave connections to others', async (_, name, declared, path) => {
+])('reads and plans of %s that wait leave connections to others', async (_, name, declared, path) => {
   const [cwd, schema] = [temporaryFolder(), newSchema()];
   const { admin } = testServer;
   await admin.unsafe(`create schema ${schema};
@@ -245,12 +245,13 @@ test.each([
     join(cwd, 'collections.yaml'),
     `collections: { ${name}: { ${collection} }, shelves: { fields: { id: int4 } } }`,
   );
-  const args = ['--schema', schema, '--query-timeout', '60'];
+  const args = ['--schema', schema, '--query-timeout', '60', '--plans'];
   const service = await startService({ cwd, args, env: { DATABASE_URL: url, CATALOGUE_POOL_SIZE: '10' } });
   const statuses = await admin.begin(async (transaction) => {
     await transaction.unsafe(`lock table ${schema}.stock, ${schema}.coded in access exclusive mode`);
-    const read = async () => (await service.fetch(path)).status;
-    const statuses = Array.from({ length: 30 }, read);
+    const types = ['application/json', 'application/vnd.pgrst.plan+json; options=analyze'];
+    const read = async (accept: string) => (await service.fetch(path, { headers: { accept } })).status;
+    const statuses = Array.from({ length: 30 }, (_, index) => read(types[index % 2]!));
     const waiting = `select from pg_locks where not granted
       and relation in ('${schema}.stock'::regclass, '${schema}.coded'::regclass)`;
     await until('reads to wait', async () => (await transaction.unsafe(waiting)).length > 1);
