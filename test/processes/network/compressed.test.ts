@@ -72,6 +72,9 @@ describe('a large result from PostgreSQL', () => {
     'is visibly truncated in %s when its database connection is lost',
     async (coding) => {
       const socket = connect(service.port, '127.0.0.1');
+      // The server may close the connection with a reset, and before this test resumes.
+      socket.on('error', () => undefined);
+      const closed = new Promise((resolve) => void socket.once('close', resolve));
       socket.write(
         `GET /products?select=product_name HTTP/1.1\r\nhost: localhost\r\naccept-encoding: ${coding}\r\n\r\n`,
       );
@@ -83,9 +86,6 @@ describe('a large result from PostgreSQL', () => {
       expect(await testServer.admin.unsafe(end)).not.toEqual([]);
       const chunks = [first];
       socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
-      // The server may close the connection with a reset.
-      socket.on('error', () => undefined);
-      const closed = new Promise((resolve) => void socket.once('close', resolve));
       socket.resume();
       await closed;
       const received = Buffer.concat(chunks);
