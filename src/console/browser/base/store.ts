@@ -22,4 +22,8 @@ export class Store<Value> {
   };
 }
 
-export const useStore = <Value>({ subscribe, get }: Store<Value>): Value => useSyncExternalStore(subscribe, get);
+/** The value, or a part of it: the component renders again when the part changes. */
+export const useStore = <Value, Part = Value>(
+  { subscribe, get }: Store<Value>,
+  select = (value: Value) => value as unknown as Part,
+): Part => useSyncExternalStore(subscribe, () => select(get()));

@@ -42,13 +42,8 @@ function ButtonOrLink({ href, type = 'button', ...rest }: Omit<ButtonProps, 'kin
       if (button !== null && document.activeElement === button) restoreFocus(button.closest<HTMLElement>('.row-panel'));
     };
   }, []);
-  if (href === undefined) return <button {...rest} ref={element} type={type} />;
-  const { className, title, children, 'aria-label': label } = rest;
-  return (
-    <Link href={href} className={className} title={title} aria-label={label}>
-      {children}
-    </Link>
-  );
+  if (href !== undefined) return <Link {...(rest as ComponentProps<'a'>)} href={href} />;
+  return <button {...rest} ref={element} type={type} />;
 }
 
 interface StepsProps {

@@ -1,18 +1,21 @@
 /** One row of the grid. It renders again only if its own cells change. */
 import { memo } from 'react';
-import { consoleBase, goTo } from '../api/address.ts';
+import { missingFields } from '../api/added-rows.ts';
 import { type Collection, mayWrite, type Row, referenceOf, titleOf, translatedBy } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/text.ts';
+import { useStore } from '../base/store.ts';
+import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
-import type { IconName } from '../components/icon-shapes.ts';
 import { Marked } from '../components/marked.tsx';
 import { referencedAddress } from '../fields/reference.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import { CellEditor } from './cell-editor.tsx';
+import { cellName, unsavedCells } from './edits.ts';
 import { cellId } from './selection.ts';
 import type { ActiveEdit } from './use-grid.ts';
+import { markedCells } from './use-live-rows.ts';
 
 export interface GridRowProps {
   readonly collection: Collection;
@@ -32,9 +35,6 @@ export interface GridRowProps {
   readonly hasHandle: boolean;
   /** The active column, or -1. */
   readonly active: number;
-  /** Fields with a rejected change, and fields that someone else just changed, separated by line breaks. */
-  readonly failed: string;
-  readonly marked: string;
   /** The names of other people who edit the row. */
   readonly editors: string;
   readonly edit: ActiveEdit | undefined;
@@ -78,6 +78,9 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
+/** Links of cells. The keys of the grid reach what they do. */
+const LINK = { className: 'small', tabIndex: -1, draggable: false };
+
 function GridCell(props: GridRowProps & { readonly column: Column; readonly at: number }) {
   const { collection, column, at, row, isLine, index, edit, actions } = props;
   const { field, isFrozen } = column;
@@ -85,7 +88,12 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
   const isSelected = at >= props.left && at <= props.right;
   const isEdited = edit?.place.column === at;
   const reference = referenceOf(collection, field) && (row?.[field.name] ?? undefined);
-  const isFailed = props.failed.split('\n').includes(field.name);
+  const name = row === undefined ? '' : cellName(collection, row, field);
+  /** The values that a new row still needs, once it has one. */
+  const missing = isLine && Object.keys(row!).length > 0 ? missingFields(collection, row!) : [];
+  const isUnsaved = useStore(unsavedCells, (cells) => cells.has(name));
+  const isFailed = isUnsaved || missing.includes(field);
+  const isMarked = useStore(markedCells, (cells) => cells.has(name));
   const classes = [
     'grid-cell',
     isFrozen && 'frozen',
@@ -94,7 +102,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
     at === props.active && 'active',
     isEdited && 'edited',
     isFailed && 'failed',
-    props.marked.split('\n').includes(field.name) && 'marked',
+    isMarked && 'marked',
   ];
   return (
     <div
@@ -130,7 +138,9 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
               </Marked>
             )}
             {!isLine && (row[field.name] ?? null) === null && <Untranslated {...props} row={row} />}
-            {isLine && row[field.name] === undefined && <LineHint {...props} />}
+            {isLine && row[field.name] === undefined && (isFailed || (isFrozen && missing.length === 0)) && (
+              <span className="help">{isFailed ? t.errors.required : t.grid.newRow}</span>
+            )}
           </span>
           {isFrozen && props.editors !== '' && (
             <span
@@ -143,19 +153,23 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
             </span>
           )}
           {isFrozen && !isLine && (
-            <OpenLink
-              address={rowAddress(collection, row)}
-              title={titleOf(collection, row)}
+            <IconButton
+              {...LINK}
               icon="maximize-2"
-              onOpen={() => actions.open(index)}
+              href={rowAddress(collection, row)}
+              label={t.app.openItem(titleOf(collection, row))}
+              onClick={(event) => {
+                event.preventDefault();
+                actions.open(index);
+              }}
             />
           )}
           {reference !== undefined && (
-            <OpenLink
-              address={referencedAddress({ collection, field }, reference)}
-              title={formatValue({ collection, field }, reference)}
+            <IconButton
+              {...LINK}
               icon="external-link"
-              onOpen={goTo}
+              href={referencedAddress({ collection, field }, reference)}
+              label={t.app.openItem(formatValue({ collection, field }, reference))}
             />
           )}
           {props.hasHandle && !isLine && at === props.right && (
@@ -165,40 +179,6 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
       )}
     </div>
   );
-}
-
-interface OpenLinkProps {
-  readonly address: string;
-  readonly title: string;
-  readonly icon: IconName;
-  readonly onOpen: (address: string) => void;
-}
-
-/** A link of the router would subscribe to the address in every row. */
-function OpenLink({ address, title, icon, onOpen }: OpenLinkProps) {
-  return (
-    <a
-      href={`${consoleBase}${address}`}
-      className="icon-button small"
-      tabIndex={-1}
-      draggable={false}
-      aria-label={t.app.openItem(title)}
-      title={t.app.openItem(title)}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        onOpen(address);
-      }}
-    >
-      <Icon name={icon} />
-    </a>
-  );
-}
-
-/** The values that a new row needs; the first column says what the line is. */
-function LineHint({ column: { field, isFrozen }, failed }: GridRowProps & { readonly column: Column }) {
-  if (failed.split('\n').includes(field.name)) return <span className="help">{t.errors.required}</span>;
-  return isFrozen && failed === '' ? <span className="help">{t.grid.newRow}</span> : null;
 }
 
 /** In place of a missing translation, the text that readers of its language get. */

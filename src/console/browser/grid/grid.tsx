@@ -1,13 +1,12 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
 
 import { type CSSProperties, useMemo, useRef, useState } from 'react';
-import { isStored, missingFields, useAddedRows } from '../api/added-rows.ts';
+import { isStored, useAddedRows } from '../api/added-rows.ts';
 import { may, type Row } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { loadedCount, useRows } from '../api/queries.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { keyText } from '../api/query/text.ts';
-import { useStore } from '../base/store.ts';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { useGroups, type ValueCount } from '../find/value-counts.ts';
 import { formatNumber } from '../i18n/numbers.ts';
@@ -16,12 +15,11 @@ import { columnsOf, ROW_HEIGHTS, useColumnSettings } from '../views/columns.ts';
 import { NoRows } from '../views/no-rows.tsx';
 import { blocksOf } from './clipboard/blocks.tsx';
 import { GridHead } from './columns/head.tsx';
-import { cellName, unsavedCells } from './edits.ts';
 import { Figures } from './figures.tsx';
 import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
-import { useRowMenu } from './row-menu.tsx';
+import { rowMenu } from './row-menu.tsx';
 import { lineOf, useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
 import { useGrid } from './use-grid.ts';
@@ -53,9 +51,7 @@ export function Grid({ query, checked, open }: GridProps) {
   const starts = groups.map(({ start }) => start);
   const rows = useRowWindow(scroller, { total: total === 0 ? 0 : lines, rowHeight, starts }, HEAD_HEIGHT);
   const { rowAt, error, refetch } = useRows(query, rows.first, Math.min(rows.last, total - 1));
-  const unsaved = useStore(unsavedCells);
   const blocks = blocksOf({ query, columns, total: count });
-  const showMenu = useRowMenu(query, checked, open);
   const show = ({ row, column }: CellPlace) => {
     rows.scrollToRow(row);
     showColumn(scroller.current!, columns, column);
@@ -71,10 +67,8 @@ export function Grid({ query, checked, open }: GridProps) {
     show,
     open,
     toggleRow: (index) => checked.check(index, false),
-    clear: blocks.clear,
-    fill: blocks.fill,
-    fillDown: blocks.fillDown,
-    showMenu: (at, place, chosen) => showMenu(at, place, columns[place.column]!.field, chosen, blocks),
+    blocks,
+    showMenu: rowMenu(query, columns, checked, open, blocks),
   });
   useEditing(
     collection,
@@ -92,20 +86,6 @@ export function Grid({ query, checked, open }: GridProps) {
   const selected = rangeOf(selection);
   const filled = grid.filled ?? selected;
   const mayUpdate = may('update', collection);
-  /** The values that a new row still needs, once it has one. */
-  const needed = (line: Row) =>
-    line === NO_VALUES
-      ? ''
-      : missingFields(collection, line)
-          .map(({ name }) => name)
-          .join('\n');
-  const namesIn = (row: Row | undefined, has: (cell: string) => boolean) =>
-    row === undefined
-      ? ''
-      : collection.fields
-          .filter((field) => has(cellName(collection, row, field)))
-          .map(({ name }) => name)
-          .join('\n');
   const template = `${CHECK_WIDTH}px ${columns.map(({ width }) => `${width}px`).join(' ')}`;
   const indexes = Array.from({ length: rows.last - rows.first + 1 }, (_, at) => rows.first + at);
   const isInput = (target: EventTarget) => target !== scroller.current;
@@ -179,8 +159,6 @@ export function Grid({ query, checked, open }: GridProps) {
                   right={isInRange ? selected.right : -1}
                   hasHandle={index === selected.bottom && edit === undefined && mayUpdate}
                   active={index === selection.active.row ? selection.active.column : -1}
-                  failed={isLine ? needed(row) : unsaved.size === 0 ? '' : namesIn(row, (cell) => unsaved.has(cell))}
-                  marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
                   editors={row === undefined || isLine ? '' : (editors.get(keyText(collection, row)) ?? '')}
                   edit={edit?.place.row === index ? edit : undefined}
                   actions={actions}

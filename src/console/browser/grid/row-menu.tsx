@@ -13,6 +13,7 @@ import { notifyError } from '../components/toasts.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { duplicateRow } from '../record/duplicate.ts';
+import type { Column } from '../views/columns.ts';
 import type { Blocks } from './clipboard/blocks.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
 import { type CellPlace, rangeOf, type Selection } from './selection.ts';
@@ -22,7 +23,14 @@ const DeleteDialog = dialogOnDemand(() => import('../record/delete-dialog.tsx'))
 /** Kinds whose values the query language compares. */
 const COMPARED = ['text', 'number', 'boolean', 'date', 'choice', 'reference'];
 
-export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index: number) => void) {
+/** Returns a function that shows the menu of a cell. */
+export function rowMenu(
+  query: ListQuery,
+  columns: readonly Column[],
+  checked: CheckedRows,
+  open: (index: number) => void,
+  blocks: Blocks,
+) {
   const { collection } = query;
 
   const filterItems = (row: Row, field: Field) => {
@@ -41,7 +49,8 @@ export function useRowMenu(query: ListQuery, checked: CheckedRows, open: (index:
     await showDialog(<DeleteDialog target={{ query, rows, count: rows.length }} onDeleted={checked.clear} />);
   };
 
-  return (at: MouseEvent | Element, place: CellPlace, field: Field, selection: Selection, blocks: Blocks) => {
+  return (at: MouseEvent | Element, place: CellPlace, selection: Selection) => {
+    const { field } = columns[place.column]!;
     const row = loadedRow(query, place.row);
     if (row === undefined || !isStored(collection, row)) return;
     const { top: first, bottom: last } = rangeOf(selection);

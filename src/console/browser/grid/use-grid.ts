@@ -13,6 +13,7 @@ import { kindOf, parseText, printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import type { Column } from '../views/columns.ts';
 import type { Editing } from './cell-editor.tsx';
+import type { Blocks } from './clipboard/blocks.tsx';
 import { cellName, discardEdit, keepText, saveCell, saveLine, unsavedCells } from './edits.ts';
 import {
   type Bounds,
@@ -20,7 +21,6 @@ import {
   cellId,
   clampSelection,
   moveByKey,
-  type Range,
   type Selection,
   START,
   single,
@@ -48,9 +48,7 @@ interface GridOptions {
   /** Opens a row beside the list. */
   readonly open: (index: number) => void;
   readonly toggleRow: (index: number) => void;
-  readonly clear: (selection: Selection) => void;
-  readonly fill: (source: Range, range: Range) => void;
-  readonly fillDown: (selection: Selection) => void;
+  readonly blocks: Blocks;
   /** Shows the menu of a cell at the pointer, or below the cell. */
   readonly showMenu: (at: MouseEvent | Element, place: CellPlace, selection: Selection) => void;
 }
@@ -188,10 +186,10 @@ export function useGrid(options: GridOptions) {
       if (cell !== null) showMenu(cell, active, selection);
     } else if (event.key === 'F2') startEdit(active);
     else if (event.key === 'Escape') setChosen(single(active));
-    else if (event.key === 'Delete' || event.key === 'Backspace') options.clear(selection);
+    else if (event.key === 'Delete' || event.key === 'Backspace') options.blocks.clear(selection);
     else if (event.key === 'd' && isControl) {
       event.preventDefault();
-      options.fillDown(selection);
+      options.blocks.fillDown(selection);
     } else if (event.key === ' ' || (event.key === 'Enter' && isControl)) {
       event.preventDefault();
       if (event.key === ' ' && event.shiftKey) options.toggleRow(active.row);
@@ -211,7 +209,7 @@ export function useGrid(options: GridOptions) {
     commit,
     focus,
     edit: (place) => toggle(place) || startEdit(place),
-    fill: options.fill,
+    fill: options.blocks.fill,
     showMenu,
   });
   return { selection, choose, edit, commit, setText, filled, handlers: { onKeyDown, ...handlers } };

@@ -16,10 +16,13 @@ import { isOwnRequest } from '../api/rows.ts';
 import { hidesLog } from '../api/session/page-data.ts';
 import { readStored } from '../api/stored-rows.ts';
 import { isSame } from '../base/same.ts';
+import { Store } from '../base/store.ts';
 import { cellName, isPending } from './edits.ts';
 import type { ActiveEdit } from './use-grid.ts';
 
 const MARKED_MS = 8_000;
+/** The names of the cells that others have just changed. */
+export const markedCells = new Store<ReadonlySet<string>>(new Set());
 
 /** The feed of changes after the last stored one; undefined if the service or the role has no history. */
 function useChangesUrl(names: readonly string[]): string | undefined {
@@ -42,7 +45,6 @@ function useChangesUrl(names: readonly string[]): string | undefined {
 
 /** `reloads` is set for layouts in which a change moves rows, and nobody types. */
 export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefined, reloads = false) {
-  const [marks, setMarks] = useState<ReadonlySet<string>>(new Set());
   const [isOutdated, setOutdated] = useState(false);
   const editRef = useRef(edit);
   editRef.current = edit;
@@ -66,8 +68,8 @@ export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefi
       cells.push(...values.map(([name]) => cellName(collection, row, { name })));
     }
     patchLoadedRows(collection, patches);
-    setMarks((before) => new Set([...before, ...cells]));
-    setTimeout(() => setMarks((before) => new Set([...before].filter((cell) => !cells.includes(cell)))), MARKED_MS);
+    markedCells.set(new Set([...markedCells.get(), ...cells]));
+    setTimeout(() => markedCells.set(new Set(markedCells.get()).difference(new Set(cells))), MARKED_MS);
   };
   const comments = commentsOf(collection);
   useFeed(useChangesUrl([collection.name, ...(comments === undefined ? [] : [comments.name])]), (events) => {
@@ -85,7 +87,6 @@ export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefi
     void readChanges(keys).catch(() => undefined);
   });
   return {
-    marks,
     isOutdated,
     reload() {
       setOutdated(false);
