@@ -4,7 +4,15 @@ import { basename, dirname, join } from 'node:path';
 import type { Maintenance } from '../../engine/shared/maintenance.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, isEncrypted } from './encryption.ts';
-import { fetchFile, inPlace, isPlace, listBackups, openPlace, type StoredBackup } from './stored-backups.ts';
+import {
+  checkDigest,
+  fetchFile,
+  inPlace,
+  isPlace,
+  listBackups,
+  openPlace,
+  type StoredBackup,
+} from './stored-backups.ts';
 
 interface BackupChoice {
   /** A file, or a place with the name of a backup, or a place, of which the newest backup is used. */
@@ -30,7 +38,10 @@ export async function withBackup<T>(
   use: (backup: ChosenBackup) => Promise<T>,
 ): Promise<T> {
   const isFile = !isPlace(from) && until === undefined;
-  if (isFile && !(await isEncrypted(from))) return use({ file: from, name: from });
+  if (isFile && !(await isEncrypted(from))) {
+    await checkDigest(from);
+    return use({ file: from, name: from });
+  }
   // Beside the database, where its bytes will be.
   const folder = mkdtempSync(join(dirname(maintenance.files[0] ?? ''), 'catalogue-restore-'));
   try {

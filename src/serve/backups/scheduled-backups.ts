@@ -140,13 +140,11 @@ export class ScheduledBackups {
   private async backup(maintenance: Maintenance, place: ObjectStore): Promise<void> {
     const begun = Date.now();
     const storingLog = <T>(work: Promise<T>) => this.storingLog(work, maintenance, place);
-    const { rows, bytes, last, name, moment, file } = await storingLog(
-      backUpTo(place, maintenance, this.settings.backupKey),
-    );
+    const { rows, bytes, last, moment, file } = await storingLog(backUpTo(place, maintenance, this.settings.backupKey));
     // The earlier backup and its log are the only ones for moments before this backup.
     if (this.stored?.last !== undefined) await Bun.sleep(moment - Date.now());
     await this.storeLog(maintenance, place);
-    this.stored = { name, last };
+    this.stored = { name: file, last };
     this.goodAt = begun;
     this.logGoodAt = begun;
     this.dueAt = begun + this.settings.backupSeconds * 1000;

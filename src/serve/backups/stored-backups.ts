@@ -1,11 +1,12 @@
 /**
- * Backups in a place, and the log of changes after each. Names have the time, and the last entry of the log:
- * `catalogue-20261118T083000Z-1042-9f3a2b1c.db`, then
- * `catalogue-20261118T083000Z-1042-9f3a2b1c.1077-77aa00bb-20261118T083010123Z.log`, which is complete until its time.
+ * Backups in a place, and the log of changes after each. Names have the time, the last entry of the log, and the
+ * beginning of the SHA-256 of the stored bytes:
+ * `catalogue-20261118T083000Z-1042-9f3a2b1c-77d8e5a0c1b2f394.db`, then, complete until its time,
+ * `catalogue-20261118T083000Z-1042-9f3a2b1c-77d8e5a0c1b2f394.1077-77aa00bb-20261118T083010123Z-5b20….log`.
  * They end with `.enc` if they are encrypted.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ApiError } from '../../base/errors.ts';
@@ -19,7 +20,9 @@ import { ConfigError } from '../../settings/setting.ts';
 import { decryptFile, encryptFile, HEAD_BYTES, isKeyOf } from './encryption.ts';
 
 const NAME =
-  /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?)(?:\.(\d+)-([\da-f]{8})-(\d{8}T\d{9}Z)\.log|\.db)(\.enc)?$/;
+  /^(catalogue-(\d{8}T\d{6}Z)(?:-(\d+)-([\da-f]{8}))?(?:-[\da-f]{16})?)(?:\.(\d+)-([\da-f]{8})-(\d{8}T\d{9}Z)(?:-[\da-f]{16})?\.log|\.db)(\.enc)?$/;
+/** The digest in a name. Names of earlier versions have none. */
+const DIGEST = /^catalogue-.*-([\da-f]{16})\.(?:db|log)(?:\.enc)?$/;
 /** The incomplete file of a killed backup. */
 const PARTIAL = /^catalogue-.*\.partial-[\da-f]{8}(?:\.enc)?$/;
 const ENCRYPTED = '.enc';
@@ -104,15 +107,19 @@ function momentOf(time: string): Date {
   return new Date(digits.replace(/^(.{4})(..)(..)(..)(..)(..)(...)$/, '$1-$2-$3T$4:$5:$6.$7Z'));
 }
 
-/** Stores a file, encrypted if there is a key, and compares the stored bytes. Removes the file. Returns its name. */
+/**
+ * Stores a file, encrypted if there is a key, and compares the stored bytes. Removes the file. Returns its name, to
+ * which it adds the digest.
+ */
 export async function storeFile(place: ObjectStore, name: string, path: string, key: string): Promise<string> {
   const { temporary } = place;
   const encrypted = `${temporary === undefined ? path : temporaryPath(join(temporary, 'catalogue-backup'))}${ENCRYPTED}`;
-  const [stored, source] = key === '' ? [name, path] : [`${name}${ENCRYPTED}`, encrypted];
+  const source = key === '' ? path : encrypted;
   try {
     if (key !== '') await encryptFile(path, encrypted, key);
     const { size } = statSync(source);
     const expected = await digestOf(createReadStream(source));
+    const stored = name.replace(/\.\w+$/, `-${expected.slice(0, 16)}$&${key === '' ? '' : ENCRYPTED}`);
     await place.put(stored, source, size);
     if ((await digestOf(inParts(place.get(stored, size)))) !== expected) {
       await place.delete(stored);
@@ -139,14 +146,21 @@ export async function backUpTo(place: ObjectStore, maintenance: Maintenance, key
   const partial = temporaryFile(place, maintenance, key);
   const report = await maintenance.backup(partial, { replace: false, ...(progress && { progress }) });
   const moment = Math.ceil(Date.now() / 1000) * 1000;
-  const name = backupName(report.last, moment);
-  return { ...report, name, moment, file: await storeFile(place, name, partial, key) };
+  return { ...report, moment, file: await storeFile(place, backupName(report.last, moment), partial, key) };
 }
 
 async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for await (const part of bytes) hash.update(part);
   return hash.digest('hex');
+}
+
+/** Throws if a file has other bytes than when it was stored, as its name says. Decryption checks encrypted ones. */
+export async function checkDigest(path: string): Promise<void> {
+  const expected = DIGEST.exec(basename(path))?.[1];
+  if (expected === undefined || !existsSync(path)) return;
+  if ((await digestOf(createReadStream(path))).startsWith(expected)) return;
+  throw new ConfigError(`${basename(path)} is damaged: its bytes have changed since it was stored. Use another backup`);
 }
 
 /** Copies a stored file to a new file in a folder, decrypted. Returns its path. */
@@ -158,7 +172,10 @@ export async function fetchFile(
 ): Promise<string> {
   const path = join(folder, name);
   await pipeline(inParts(place.get(name, size)), createWriteStream(path, { mode: PRIVATE_MODE, flags: 'wx' }));
-  if (!name.endsWith(ENCRYPTED)) return path;
+  if (!name.endsWith(ENCRYPTED)) {
+    await checkDigest(path);
+    return path;
+  }
   const decrypted = path.slice(0, -ENCRYPTED.length);
   await decryptFile(path, decrypted, key);
   rmSync(path);

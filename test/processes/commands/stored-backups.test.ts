@@ -326,7 +326,7 @@ test('the log continues after all entries expired, and a backup is made when it 
   const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '0'];
   const service = await startService({ cwd, args });
   await until('the backup', () => stored().filter((name) => name.endsWith('.db')).length === 2);
-  expect(stored().at(-1)).toMatch(/Z-2-[\da-f]{8}\.db$/);
+  expect(stored().at(-1)).toMatch(/Z-2-[\da-f]{8}-[\da-f]{16}\.db$/);
   service.kill('SIGTERM');
   await service.exited;
 });
@@ -513,6 +513,46 @@ test('a command backs up to a place, and a damaged or foreign copy is not restor
   }
   expect(readdirSync(join(cwd, 'kept'))).toEqual([name]);
   expect(readdirSync(cwd)).not.toContain('other.db');
+});
+
+test('a copy that was changed later is not restored, encrypted or not', async () => {
+  for (const key of ['', 'a key of some length']) {
+    const cwd = newFolder();
+    const env = { CATALOGUE_BACKUP_KEY: key };
+    const args = ['--backup-to', 'file:kept', '--backup-every', '1h', '--backup-log-every', '1s'];
+    const load = ['import', '-', '--collection', 'products', '--format', 'csv'];
+    expect(await run({ cwd, args: load, stdin: 'id,name\n1,a distinct name\n' })).toMatchObject({ exitCode: 0 });
+    const service = await startService({ cwd, env, args });
+    const stored = (kind: string) => {
+      const kept = join(cwd, 'kept');
+      const names = existsSync(kept) ? readdirSync(kept) : [];
+      return names.filter((name) => name.replace('.enc', '').endsWith(kind)).map((name) => join(kept, name));
+    };
+    await until('the backup', () => stored('.db').length === 1);
+    await nextSecond();
+    expect((await send(service, '/products', 'POST', { id: 2, name: 'another distinct name' })).status).toBe(201);
+    await until('its log', () => stored('.log').length === 1);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    const { stdout } = await run({ cwd, env, args: ['backups', 'file:kept', '--json'] });
+    const [{ complete_until: until_ }] = JSON.parse(stdout) as [{ complete_until: string }];
+    for (const [path, ...flags] of [[stored('.db')[0]!], [stored('.log')[0]!, '--until', until_]] as const) {
+      const bytes = readFileSync(path);
+      // A letter of a value, which no check of the database notices.
+      const at = key === '' ? bytes.indexOf('distinct') : bytes.length >> 1;
+      writeFileSync(path, bytes.with(at, bytes[at]! ^ 1));
+      const places = flags.length > 0 ? ['file:kept'] : ['file:kept', path];
+      for (const place of places) {
+        const restored = await run({ cwd, env, args: ['restore', place, ...flags, '--database', 'new.db'] });
+        expect(restored).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is damaged') });
+      }
+      expect(existsSync(join(cwd, 'new.db'))).toBe(false);
+      writeFileSync(path, bytes);
+      const intact = await run({ cwd, env, args: ['restore', 'file:kept', ...flags, '--database', 'new.db'] });
+      expect(intact).toMatchObject({ exitCode: 0 });
+      rmSync(join(cwd, 'new.db'));
+    }
+  }
 });
 
 test('old backups go with their logs, a new declaration begins a new backup, and a lost place is counted', async () => {
