@@ -42,12 +42,12 @@ const NUMBER: Kind = {
     return readNumber(cell, mark)?.includes('.') === true && isRounded(type) ? undefined : mark;
   },
   advice: 'use either decimal commas or decimal points in this column',
-  adviceAlone: 'the field has fewer decimals, so the mark may separate thousands; write 1299 or 1.30, for example',
+  adviceAlone: 'the field has fewer decimals, so the mark may separate thousands; write 1299 or 1.3, for example',
 };
 
-/** Whether a field rounds three decimals: there, 1.299 is probably 1299. */
-function isRounded({ kind, print, store }: Type): boolean {
-  return kind === 'decimal' && Number(print(store('0.001'))) === 0;
+/** Whether a field has no room for three decimals: there, 1.299 is probably 1299. */
+function isRounded(type: Type): boolean {
+  return can(type, 'integer') || (type.kind === 'decimal' && Number(type.print(type.store('0.001'))) === 0);
 }
 
 const DATE: Kind = {

@@ -561,6 +561,20 @@ describe('an import of CSV from spreadsheets', () => {
     expect(JSON.parse(stdout)).toEqual([{ price: 1299 }, { price: 49.5 }, { price: 1.25 }, { price: 0.5 }]);
   });
 
+  test('says that 1.250 may be more than a thousand if the field has whole numbers', async () => {
+    const space = workspace();
+    for (const separator of [';', ',']) {
+      space.write('a.csv', `product_name${separator}units_in_stock\nTea${separator}1.250\nJam${separator}7\n`);
+      expect(await space.command('import', 'a.csv')).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('line 2, units_in_stock: "1.250" is ambiguous'),
+      });
+    }
+    space.write('b.csv', 'product_name,units_in_stock\nTea,"1,250"\n');
+    expect(await space.command('import', 'b.csv')).toMatchObject({ exitCode: 0 });
+    expect(await space.rows('select=units_in_stock')).toEqual([{ units_in_stock: 1250 }]);
+  });
+
   test('reads a column that does not show its notation like the others of the file, if those agree', async () => {
     const space = workspace();
     space.write('a.csv', 'product_name;unit_price;units_in_stock\nA;1.299,00;1.000\nB;12,5;2.500\n');
