@@ -6,8 +6,8 @@ import { EMPTY_QUERY, pageOfQuery, parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { planRead, WHOLE_ROW_JSON } from '../plan/read/read.ts';
 import type { Predicate, ReadPlan } from '../plan/types.ts';
-import type { Origin, WritePlan } from '../plan/write-plan.ts';
-import type { ChangeLog, Engine, MaybePromise, ReadResult, Write, WriteResult } from './engine.ts';
+import type { WritePlan } from '../plan/write-plan.ts';
+import type { ChangeLog, Engine, MaybePromise, ReadResult, Write, WriteOptions, WriteResult } from './engine.ts';
 
 const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };
 const TERMS = { singular: false, mustExist: false } as const;
@@ -19,8 +19,8 @@ type Cells = Readonly<Record<string, unknown>>;
 export class RowStore {
   constructor(readonly engine: Engine) {}
 
-  async execute(writes: readonly Write[], origin?: Origin): Promise<readonly WriteResult[]> {
-    return this.engine.write(writes, { dryRun: false, ...(origin === undefined ? {} : { origin }) });
+  async execute(writes: readonly Write[], options: Partial<WriteOptions> = {}): Promise<readonly WriteResult[]> {
+    return this.engine.write(writes, { dryRun: false, ...options });
   }
 
   /** `after` as in `Engine.read`. */

@@ -14,6 +14,7 @@ import { answerOptions } from '../http/methods.ts';
 import { FILES_PATH, shortestPath, type Target } from '../http/target.ts';
 import type { WritePlan } from '../plan/write-plan.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
+import { retryOf } from '../response/retry.ts';
 import { FileAccess } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';
 import { ContentCache, UnchangedCache } from './content-cache.ts';
@@ -24,14 +25,13 @@ import { Orphans } from './orphans.ts';
 import { type Limits, UploadBudget } from './receive.ts';
 import { isValid, readLifetime, readSignature, type Signature, sign } from './signed-urls.ts';
 import type { Storage } from './storage/storage.ts';
-import { FileStore, type StoredFile, type UploadedFile } from './store.ts';
+import { FileStore, type NewFile, type StoredFile, UUID } from './store.ts';
 import { type Received, receiveFiles } from './upload.ts';
 import { type Shown, Variants } from './variants.ts';
 
 /** The last part of the path of a request for a signed URL. */
 const SIGN = 'sign';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A file that a caller may read, and what a request gets of it. */
 interface Found {
@@ -40,12 +40,11 @@ interface Found {
   readonly cacheControl: string;
 }
 
-/** The rows of files that a request stored. */
-interface StoredRows {
-  readonly rows: readonly unknown[];
-  /** Whether the answer is a list. */
-  readonly isList: boolean;
-  readonly position: string | undefined;
+/** The files that a request stored, and their rows. */
+interface Stored {
+  readonly files: readonly NewFile[];
+  readonly rows: readonly object[];
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export class Files {
@@ -101,24 +100,22 @@ export class Files {
   }
 
   /** Stores the files of a request, and their ids in a field by a write. */
-  async put(field: Field, context: RequestContext, plan: (ids: readonly string[]) => Write): Promise<StoredRows> {
-    const { files, isForm, upload } = await this.receive(context, field.file?.keepMetadata === true);
+  async put(
+    field: Field,
+    context: RequestContext,
+    plan: (ids: readonly string[]) => Write,
+  ): Promise<Stored & { readonly isList: boolean }> {
+    const received = await this.receive(context, field.file?.keepMetadata === true);
     const isList = field.type.element !== undefined;
-    const ids = files.map(({ file }) => file.id);
-    let position: string | undefined;
-    try {
+    const stored = await this.add(received, context, (files) => {
       if (files.length > 1 && !isList) {
         const problem = `${field.name} holds one file, and the form has ${files.length}`;
         throw notStored('PGRST102', problem, `Upload several files with POST ${FILES_PATH}.`);
       }
-      for (const { file } of files) checkFile(field, file);
-      position = await this.store.add(files, [plan(ids)], context.origin);
-    } catch (error) {
-      await discardAll(files, error);
-    } finally {
-      upload.end();
-    }
-    return { rows: this.rows(files, context), isList: isList && isForm, position };
+      for (const file of files) checkFile(field, file);
+      return [plan(files.map(({ id }) => id))];
+    });
+    return { ...stored, isList: isList && received.isForm };
   }
 
   /** Resolves to whether files remain to be looked at in this round. */
@@ -143,34 +140,47 @@ export class Files {
     if (options !== undefined) return new Response(null, { headers: options.headers });
     this.access.checkUpload(context);
     const visible = context.access?.permissions?.catalogue ?? this.catalogue;
-    const { files, isForm, upload } = await this.receive(context, keepsMetadata(visible));
-    const position = await trackWork(
-      context,
-      this.store
-        .add(files, [], context.origin)
-        .catch((error) => discardAll(files, error))
-        .finally(() => upload.end()),
-    );
-    const rows = this.rows(files, context);
+    const received = await this.receive(context, keepsMetadata(visible));
+    const { files, rows, headers } = await trackWork(context, this.add(received, context));
     context.rows = rows.length;
-    const location = this.urlOf(files[0]!.file, context);
+    const { isForm } = received;
+    const location = isForm ? {} : { location: this.urlOf(files[0]!, context) };
     return new Response(JSON.stringify(isForm ? rows : rows[0]), {
       status: 201,
-      headers: {
-        ...CORS_HEADERS,
-        ...JSON_TYPE,
-        ...(isForm ? {} : { location }),
-        ...positionHeader(position),
-      },
+      headers: { ...CORS_HEADERS, ...JSON_TYPE, ...location, ...headers },
     });
   }
 
+  /** Stores received files and further writes in one transaction, once for each Idempotency-Key. */
+  private async add(
+    { files, upload }: Received,
+    context: RequestContext,
+    follow: (files: readonly NewFile[]) => readonly Write[] = () => [],
+  ): Promise<Stored> {
+    const { call, origin } = context;
+    const created = files.map(({ file }) => file);
+    try {
+      const bodies = JSON.stringify(created.map(({ name, media_type, sha256 }) => [name, media_type, sha256]));
+      const retried = { path: call.location.path, isItem: true, isUpload: true };
+      const options = { origin, ...retryOf(call, retried, Buffer.from(bodies), context) };
+      const stored = await this.store.add(files, follow(created), options);
+      const replayed = stored.replayed ? { 'idempotency-replayed': 'true' } : {};
+      const headers = { ...positionHeader(stored.position), ...replayed };
+      return { files: stored.files, rows: this.rows(stored.files, context), headers };
+    } catch (error) {
+      await Promise.allSettled(files.map((each) => each.upload.discard()));
+      throw error;
+    } finally {
+      upload.end();
+    }
+  }
+
   /** The rows of new files, as a read returns them. After the commit, a read that fails would lead to a second one. */
-  private rows(files: readonly UploadedFile[], { access }: RequestContext): readonly object[] {
+  private rows(files: readonly NewFile[], { access }: RequestContext): readonly object[] {
     const { fields } = access?.permissions === undefined ? this.served : this.servedForRole;
     const shown = (type: Type, value: unknown) =>
       value === null ? null : JSON.parse(type.json(storeJson(type, value)));
-    return files.map(({ file }) =>
+    return files.map((file) =>
       Object.fromEntries(fields.map(({ name, type }) => [name, shown(type, file[name as keyof typeof file])])),
     );
   }
@@ -238,11 +248,6 @@ export class Files {
   private urlOf({ id, name }: Pick<StoredFile, 'id' | 'name'>, { call }: RequestContext): string {
     return `${call.location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
   }
-}
-
-async function discardAll(files: readonly UploadedFile[], error: unknown): Promise<never> {
-  await Promise.allSettled(files.map(({ upload }) => upload.discard()));
-  throw error;
 }
 
 function unknownFile(id: string): ApiError {

@@ -4,10 +4,9 @@
  */
 import { ApiError } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
+import type { Engine, MaybePromise, Write, WriteOptions, WriteResult } from '../engine/engine.ts';
 import { planWholeRow } from '../plan/read/read.ts';
 import type { Predicate } from '../plan/types.ts';
-import type { Origin } from '../plan/write-plan.ts';
 import { andThen } from '../response/request-context.ts';
 import { Quota } from './quota.ts';
 import { FileRecords } from './records.ts';
@@ -35,6 +34,14 @@ export interface StoredFile {
 
 export type NewFile = Omit<StoredFile, 'content' | 'orphaned_at'>;
 
+export interface AddedFiles {
+  readonly files: readonly NewFile[];
+  readonly position: string | undefined;
+  /** Whether the first attempt of a retried request stored them. */
+  readonly replayed: boolean;
+}
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_ATTEMPTS = 5;
 /** The content of another upload appeared or disappeared. */
 const CONFLICTS: readonly string[] = ['23503', '23505'];
@@ -84,14 +91,27 @@ export class FileStore extends FileRecords {
     return inParts(this.open(content, start, end));
   }
 
-  /** Stores the files in one transaction, followed by further writes. Resolves to its position, if reads need it. */
-  add(files: readonly UploadedFile[], following: readonly Write[] = [], origin?: Origin): Promise<string | undefined> {
+  /**
+   * Stores the files in one transaction, followed by further writes. If the first attempt of a retried request stored
+   * them, resolves to its files.
+   */
+  async add(
+    files: readonly UploadedFile[],
+    following: readonly Write[] = [],
+    options?: Partial<WriteOptions>,
+  ): Promise<AddedFiles> {
     const stored = files.map(({ file, upload }) => ({
       upload,
       sha256: file.sha256,
       row: (content: string) => this.insertion(this.files, { ...file, content }),
     }));
-    return this.commit(stored, following, origin);
+    const results = await this.commit(stored, following, options);
+    const { position, replayed = false } = results[0]!;
+    if (!replayed) return { files: files.map(({ file }) => file), position, replayed };
+    const ids = results.flatMap(({ key = [] }) => key).filter((key) => UUID.test(key));
+    const first = (await this.find(ids)).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
+    if (first.length === files.length) return { files: first, position, replayed };
+    throw new ApiError('CAT404', 'the files of the first request with this Idempotency-Key do not exist any more');
   }
 
   /** Stores a resized image as a variant of a content. Another request may store the same one. */
@@ -112,8 +132,8 @@ export class FileStore extends FileRecords {
   private async commit(
     uploads: readonly { upload: Upload; sha256: string; row: (content: string) => Write }[],
     following: readonly Write[] = [],
-    origin?: Origin,
-  ): Promise<string | undefined> {
+    options?: Partial<WriteOptions>,
+  ): Promise<readonly WriteResult[]> {
     for (let attempt = 1; ; attempt++) {
       const contents = new Map<string, string>();
       const writes: Write[] = [];
@@ -124,11 +144,12 @@ export class FileStore extends FileRecords {
         writes.push(row(known ?? upload.content));
       }
       try {
-        const [result] = await this.execute([...writes, ...following], origin);
-        const unused = uploads.filter(({ upload, sha256 }) => contents.get(sha256) !== upload.content);
+        const results = await this.execute([...writes, ...following], options);
+        const isUsed = (content: string, sha256: string) => !results[0]!.replayed && contents.get(sha256) === content;
+        const unused = uploads.filter(({ upload, sha256 }) => !isUsed(upload.content, sha256));
         // The files are stored. If this fails, the bytes are orphans.
         for (const { upload } of unused) await upload.discard().catch(() => undefined);
-        return result?.position;
+        return results;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const isOwn = (error.request ?? 0) < writes.length;

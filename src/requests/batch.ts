@@ -19,9 +19,10 @@ import { type BoundEntry, bindAction, isOneRow, readActionArguments } from '../p
 import { findRoutine } from '../plan/call/arguments.ts';
 import { DUPLICATE, isDeclaredLimit } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
+import { retryOf } from '../response/retry.ts';
 import { batchAnswer, type PlannedWrite } from '../response/write.ts';
 import { BatchPlanner, type BoundRequest, REQUESTS_PER_SLICE } from './batch-plan.ts';
-import { execute, planBytes, retryOf } from './planned-write.ts';
+import { execute, planBytes } from './planned-write.ts';
 import type { Writing } from './write.ts';
 
 /** Plans the requests and executes them in one transaction. */

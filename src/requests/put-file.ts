@@ -8,7 +8,6 @@ import { type Catalogue, type Field, stored } from '../collection/declaration.ts
 import { fileKind } from '../collection/types/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
-import { positionHeader } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/origins.ts';
 import { answerOptions } from '../http/methods.ts';
 import { type Rows, routeOf } from '../http/rows.ts';
@@ -44,12 +43,12 @@ export async function putFile(files: Files, { field, ...rows }: FileField, conte
   const planned = plan([crypto.randomUUID()]);
   context.setPlan(planned.plan);
   try {
-    const { rows: results, isList: answersList, position } = await trackWork(context, files.put(field, context, plan));
+    const stored = await trackWork(context, files.put(field, context, plan));
     context.done('transaction');
     const type = { 'content-type': 'application/json; charset=utf-8' };
-    const headers = { ...CORS_HEADERS, ...type, ...positionHeader(position) };
-    const body = JSON.stringify(answersList ? results : results[0]);
-    return { status: isList ? 201 : 200, headers, body, rows: results.length };
+    const headers = { ...CORS_HEADERS, ...type, ...stored.headers };
+    const body = JSON.stringify(stored.isList ? stored.rows : stored.rows[0]);
+    return { status: isList ? 201 : 200, headers, body, rows: stored.rows.length };
   } catch (error) {
     throw redactError(error, planned.plan, planned.collection);
   }

@@ -16,8 +16,9 @@ import { acceptsPlan, planAnswer, planFormat, planOptions } from '../response/pl
 import { withChosen } from '../response/read.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
+import { retryOf } from '../response/retry.ts';
 import { type PlannedWrite, writeAnswer } from '../response/write.ts';
-import { execute, planBytes, planCall, readWrite, retryOf, withoutHiddenColumns } from './planned-write.ts';
+import { execute, planBytes, planCall, readWrite, withoutHiddenColumns } from './planned-write.ts';
 
 export interface Writing {
   readonly engine: Engine;

@@ -51,6 +51,7 @@ export function uploadOperation(components: Components, catalogue: Catalogue): J
     summary: 'Upload a file, or a form with several',
     description: `Stores the bytes and returns the row of the file, for a form a list of rows (at most ${MAX_FILES_PER_UPLOAD}). The service finds the media type in the bytes and rejects another Content-Type. Set a field of type file or image to the \`id\`.`,
     ownParameters: [DISPOSITION],
+    parameters: ['Idempotency-Key'],
     body: fileBody(components),
     answers: { '201': answer(components, 'The rows of the files.', ['Location'], fileContent(components, catalogue)) },
   });
@@ -66,7 +67,7 @@ function fieldOperation(components: Components, collection: Collection, field: F
     summary: isList ? `Upload files and append them to ${field.name}` : `Upload a file and set ${field.name} to it`,
     description: 'Stores the bytes and changes the row in one transaction, with the permissions of a PATCH.',
     ownParameters: [DISPOSITION],
-    parameters: ['If-Match'],
+    parameters: ['If-Match', 'Idempotency-Key'],
     body: fileBody(components),
     answers: {
       [isList ? '201' : '200']: answer(components, 'The rows of the files.', [], fileContent(components, collection)),

@@ -57,6 +57,44 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: PUT of a file', (engine) => {
     expect(await as('admin').list('/products?id=eq.1&select=image')).toEqual([{ image: null }]);
   });
 
+  test('an upload that is sent again with its Idempotency-Key stores no second file', async () => {
+    const form = (...names: string[]) => {
+      const body = new FormData();
+      for (const name of names) body.append('file', new File([gradient(9, name.length)], name, { type: 'image/png' }));
+      return body;
+    };
+    const raw = (seed: number) => ({ headers: { 'content-type': 'image/png' }, body: gradient(9, 9, seed) });
+    const uploads: [method: string, path: string, make: (seed: number) => RequestInit][] = [
+      ['POST', '/files', raw],
+      ['POST', '/files', (seed) => ({ body: form('b.png', 'seed.png'.repeat(seed), 'a1.png') })],
+      ['PUT', '/products/1/image', raw],
+    ];
+    for (const [at, [method, path, make]] of uploads.entries()) {
+      const upload = async (seed: number, key = `upload ${at}`) => {
+        const init = make(seed);
+        const headers = { ...(init.headers as object), 'idempotency-key': key };
+        const response = await as('admin').fetch(path, { ...init, method, headers });
+        const replayed = response.headers.get('idempotency-replayed');
+        return { status: response.status, replayed, body: (await response.json()) as unknown };
+      };
+      const before = await count();
+      const first = await upload(1);
+      const after = await count();
+      expect([first.replayed, after - before]).toEqual([null, Array.isArray(first.body) ? 3 : 1]);
+      expect(await upload(1)).toEqual({ ...first, replayed: 'true' });
+      expect(await upload(2)).toMatchObject({ status: 422, body: { code: 'CAT422' } });
+      expect(await count()).toBe(after);
+      expect((await upload(1, `another ${at}`)).replayed).toBeNull();
+    }
+    const same = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        as('admin').fetch('/files', send('POST', 'image/png', PICTURE, { 'idempotency-key': 'at once' })),
+      ),
+    );
+    const ids = await Promise.all(same.map(async (each) => ((await each.json()) as { id: string }).id));
+    expect(new Set(ids).size).toBe(1);
+  });
+
   test('finds a field whose name has a space', async () => {
     const response = await as('admin').fetch('/old%20books/1/the%20cover', send('PUT', 'image/png', PICTURE));
     expect(response.status).toBe(200);
