@@ -77,6 +77,15 @@ export class LogReader {
     };
   }
 
+  /** The newest selected change that is committed, but held back by an open transaction with a smaller position. */
+  async heldBack(query: Query): Promise<number | undefined> {
+    const plan = this.planPage(query, Number.MAX_SAFE_INTEGER, 1);
+    const after: Predicate = { kind: 'compare', of: this.field('seq'), operator: '>', value: this.position };
+    const where = and(plan.where, after);
+    const [line] = await readLines(this.engine, { ...plan, where }, Number.MAX_SAFE_INTEGER);
+    return line === undefined ? undefined : this.changeIn(line).seq;
+  }
+
   /** The first changes of a page, with their size: as many as fit into memory, but at least one. */
   async readPage(plan: ReadPlan): Promise<readonly (readonly [change: LoggedChange, bytes: number])[]> {
     const { lines } = await readFirstLines(this.engine, plan, this.position, UNDO_STEP_BYTES);

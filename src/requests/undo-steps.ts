@@ -4,7 +4,7 @@
  * precondition; then its changes are read again.
  */
 import { ApiError } from '../base/errors.ts';
-import { MAX_UNDO_BYTES } from '../base/limits/http.ts';
+import { MAX_UNDO_BYTES, UNDO_WAIT_MS } from '../base/limits/http.ts';
 import { rowDenied } from '../collection/access/permission-errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Preferences } from '../dialect/prefer.ts';
@@ -31,6 +31,7 @@ import {
 
 /** The number of times that a step is tried, because rows changed meanwhile. */
 const ATTEMPTS = 10;
+const WAIT_PAUSE_MS = 20;
 
 interface UndoOptions {
   readonly engine: Engine;
@@ -82,7 +83,7 @@ class Undo {
   /** Selects the changes and checks all of them. */
   async prepare() {
     const { context, filter } = this.options;
-    const log = await this.openLog();
+    const log = await this.openCompleteLog();
     const planned = (plan: Parameters<RequestContext['setPlan']>[0]) => context.setPlan(plan);
     this.selection = await selectChanges(log, filter, context.access?.permissions, planned, () => this.begin());
     const { changes, rows } = this.selection;
@@ -169,6 +170,19 @@ class Undo {
     return new LogReader(engine, seen, context.access?.permissions, context.origin, position);
   }
 
+  /** Waits until the log has all selected changes: of a request, it might have a part. */
+  private async openCompleteLog(): Promise<LogReader> {
+    const until = performance.now() + UNDO_WAIT_MS;
+    let log = await this.openLog();
+    const newest = await log.heldBack(this.options.filter.query);
+    while (newest !== undefined && log.position < newest) {
+      if (performance.now() > until) throw heldBack();
+      await Bun.sleep(WAIT_PAUSE_MS);
+      log = await this.openLog();
+    }
+    return log;
+  }
+
   private checkRepresentation(changes: readonly SelectedChange[]): void {
     const { isStreamed, preferences } = this.options;
     if (isStreamed || preferences.return !== 'representation' || bytesOf(changes) <= MAX_UNDO_BYTES) return;
@@ -227,6 +241,14 @@ function conflicting(conflicts: readonly Conflict[]): ApiError {
 
 function alreadyBusy(): ApiError {
   return new ApiError('CAT503', 'another undo of many changes is in progress', {
+    nothingChanged: true,
+    hint: 'Try again when it has ended.',
+    headers: { 'retry-after': '5' },
+  });
+}
+
+function heldBack(): ApiError {
+  return new ApiError('CAT503', 'an open transaction of the database holds back changes that the undo selects', {
     nothingChanged: true,
     hint: 'Try again when it has ended.',
     headers: { 'retry-after': '5' },

@@ -55,6 +55,8 @@ export const MAX_UNDO_BYTES = 32 * 1024 * 1024;
 /** The number and size of the changes of a step: other writes run between two of them. */
 export const UNDO_STEP_CHANGES = 500;
 export const UNDO_STEP_BYTES = 4 * 1024 * 1024;
+/** How long an undo waits for open transactions that hold back changes it selects. */
+export const UNDO_WAIT_MS = 5_000;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;

@@ -46,6 +46,39 @@ test('a slow transaction with a smaller position holds back the later ones', asy
   }
 });
 
+test('an undo waits for transactions that hold back changes it selects, and never reverts a part of them', async () => {
+  const place = PLACES.PostgreSQL!();
+  const shop = await place.open({ collections: COLLECTIONS });
+  const table = `"${place.schema}".groups`;
+  const undo = (filter: string) => shop.fetch(`/changes/undo?${filter}`, { method: 'POST' });
+  const late = 'key=in.(3,4)';
+  const other = new SQL(testServer.url, { max: 1 });
+  const slow = await other.reserve();
+  try {
+    await shop.post('groups', { id: 1 });
+    await slow.unsafe('begin');
+    await slow.unsafe(`insert into ${table} (id) values (2)`);
+    expect((await shop.fetch('/groups', sendJson('POST', [{ id: 3 }, { id: 4 }]))).status).toBe(201);
+    expect(await (await undo('key=eq.1')).json()).toEqual({ undone: 1, skipped: [] });
+    const rejected = await undo(late);
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await rejected.json()).toMatchObject({ code: 'CAT503', details: 'Nothing was changed.' });
+    let isAnswered = false;
+    const waiting = undo(late).finally(() => {
+      isAnswered = true;
+    });
+    expect(await shop.list('/groups?select=id')).toEqual([{ id: 3 }, { id: 4 }]);
+    expect(isAnswered).toBe(false);
+    await slow.unsafe('commit');
+    expect(await (await waiting).json()).toEqual({ undone: 2, skipped: [] });
+    expect(await shop.list('/groups?select=id')).toEqual([{ id: 2 }]);
+  } finally {
+    slow.release();
+    await other.close();
+    await shop.close();
+  }
+});
+
 test('of many concurrent writers and a reader that remembers its position, nothing is missed', async () => {
   const place = PLACES.PostgreSQL!();
   const shop = await place.open({ collections: COLLECTIONS });
