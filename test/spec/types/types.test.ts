@@ -59,6 +59,11 @@ const TAKEN: readonly (readonly [FieldName, string, string, string?])[] = [
   ['single', '123456', '123456'],
   ['single', '1000000', '1e+06'],
   ['single', '16777217', '1.6777216e+07'],
+  // A power of two, whose previous neighbour is closer than the next.
+  ['single', '1.2621775e-29', '1.2621775e-29'],
+  ['double', '5.684341886080802e-14', '5.684341886080802e-14'],
+  // Halfway between two numbers: other parsers might read the neighbour.
+  ['double', '1e23', '9.999999999999999e+22'],
   ['flag', '"yes"', 'true', 't'],
   ['flag', '0', 'false', 'f'],
   ['flag', '"OFF"', 'false', 'f'],
