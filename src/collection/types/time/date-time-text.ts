@@ -113,9 +113,3 @@ export const FIXED_WORDS: ReadonlyMap<string, 'infinity' | '-infinity' | 'epoch'
   ['-infinity', '-infinity'],
   ['epoch', 'epoch'],
 ]);
-
-export function now(): { readonly day: number; readonly micros: number } {
-  const ms = Date.now();
-  const day = Math.floor(ms / MS_PER_DAY);
-  return { day, micros: (ms - day * MS_PER_DAY) * 1000 };
-}

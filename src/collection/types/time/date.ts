@@ -2,7 +2,7 @@
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT } from '../type.ts';
-import { FIXED_WORDS, now, printDay, readMoment } from './date-time-text.ts';
+import { FIXED_WORDS, printDay, readMoment } from './date-time-text.ts';
 import { movingDay, movingWord, UTC } from './moving-moment.ts';
 
 function read(text: string): string {
@@ -24,7 +24,7 @@ export const date = defineType({
   store,
   casts: { timestamp: String, timestamptz: String },
   aggregates: { max: 'date', min: 'date' },
-  generated: { now: () => printDay(now().day)! },
+  generated: { now: () => store('now') },
   moving: (moving, at) => printDay(movingDay(moving, at))!,
   sqlite: PLAIN_TEXT,
   postgres: { name: 'date', plain: (sql) => `(${sql})::text` },

@@ -2,7 +2,8 @@
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT } from '../type.ts';
-import { now, printTime, readMoment } from './date-time-text.ts';
+import { printTime, readMoment } from './date-time-text.ts';
+import { movingMoment, UTC } from './moving-moment.ts';
 
 const TITLE = 'time without time zone';
 /** PostgreSQL's name in syntax errors. */
@@ -16,7 +17,9 @@ function read(text: string): string {
 }
 
 function store(text: string): Value {
-  return text.trim().toLowerCase() === 'now' ? printTime(now().micros) : read(text);
+  return text.trim().toLowerCase() === 'now'
+    ? printTime(movingMoment({ word: 'now', zone: UTC }, Date.now()).micros)
+    : read(text);
 }
 
 export const time = defineType({
@@ -25,7 +28,7 @@ export const time = defineType({
   read,
   store,
   aggregates: { max: 'time', min: 'time' },
-  generated: { now: () => printTime(now().micros) },
+  generated: { now: () => store('now') },
   sqlite: PLAIN_TEXT,
   postgres: { name: 'time', plain: (sql) => `(${sql})::text` },
   schema: { type: 'string', examples: ['09:30:00'] },

@@ -7,7 +7,7 @@ import { say } from '../../../base/sentence.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT, type Type } from '../type.ts';
-import { DAY_MICROS, FIXED_WORDS, type Moment, now, printDay, printTime, readMoment } from './date-time-text.ts';
+import { DAY_MICROS, FIXED_WORDS, type Moment, printDay, printTime, readMoment } from './date-time-text.ts';
 import { movingMoment, movingWord, UTC } from './moving-moment.ts';
 
 interface Zone {
@@ -50,7 +50,7 @@ function timestampType({ name, title, shortTitle, suffix, textSuffix, schema }: 
     json: (value) => JSON.stringify(value),
     casts: { date: asText, [other]: asText, time: (value) => (isInfinite(value) ? null : asText(value)) },
     aggregates: { max: name, min: name },
-    generated: { now: () => print(now(), 'now') },
+    generated: { now: () => store('now') },
     moving: (moving, at) => print(movingMoment(moving, at), moving.word),
     passedAt: (value) => Date.parse(`${value}${suffix === '' ? 'Z' : ''}`) + 1,
     sqlite: {
