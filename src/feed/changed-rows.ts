@@ -9,7 +9,8 @@ import type { Value } from '../collection/value.ts';
 import { type Reader, streamLines } from '../engine/row-store.ts';
 import { NO_ORDER } from '../plan/read/order.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { type Expression, fieldOf, type Predicate, type ReadPlan, testsIn } from '../plan/types.ts';
+import { type Truth, truthOf } from '../plan/truth.ts';
+import { type Expression, fieldOf, type ReadPlan, testsIn } from '../plan/types.ts';
 import { hasKey } from './changed-keys.ts';
 import type { FeedPlan } from './step.ts';
 
@@ -56,15 +57,13 @@ export async function changedRows(
 
 /** Whether one of these changes may have an event, as far as the changed rows themselves determine it. */
 export function mayAffect({ list, matching, isLive }: FeedPlan, rows: readonly ChangedRow[]): boolean {
+  const test = ({ where }: ReadPlan, row: Values) => truthOf(where, (of) => valueIn(of, row));
   return rows.some(({ before, after }) => {
-    const was = before === undefined ? false : test(list.where, before);
-    const is = after === undefined ? false : test(list.where, after);
+    const was = before === undefined ? false : test(list, before);
+    const is = after === undefined ? false : test(list, after);
     if (!isLive) return isPossible(was) || isPossible(is);
     // A filter applies to the row after the change, but not to deletes.
-    return (
-      (isPossible(was) && is !== true) ||
-      (after !== undefined && isPossible(test(matching?.where ?? list.where, after)))
-    );
+    return (isPossible(was) && is !== true) || (after !== undefined && isPossible(test(matching ?? list, after)));
   });
 }
 
@@ -80,67 +79,11 @@ function comparableField(expression: Expression): Field | undefined {
   return field?.type.sqlite.isSame === true && !can(field.type, 'foreign') ? field : undefined;
 }
 
-/** The result of a predicate as in SQL; undefined if the values do not determine it. */
-type Truth = boolean | null | undefined;
-
-function isPossible(truth: Truth): boolean {
-  return truth === true || truth === undefined;
-}
-
-function test(predicate: Predicate, row: Values): Truth {
-  switch (predicate.kind) {
-    case 'constant':
-      return predicate.value;
-    case 'all':
-      return combine(predicate.terms, row, false);
-    case 'any':
-      return combine(predicate.terms, row, true);
-    case 'not': {
-      const truth = test(predicate.term, row);
-      return typeof truth === 'boolean' ? !truth : truth;
-    }
-    case 'compare': {
-      const value = valueIn(predicate.of, row);
-      if (value === undefined || value === null || predicate.value === null) return value === undefined ? value : null;
-      return compare(value, predicate.operator, predicate.value);
-    }
-    case 'in': {
-      const value = valueIn(predicate.of, row);
-      if (value === undefined || value === null) return value;
-      return predicate.values.includes(value) || (predicate.values.includes(null) ? null : false);
-    }
-    case 'null': {
-      const value = valueIn(predicate.of, row);
-      return value === undefined ? value : value === null;
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** One term with the value `decisive` decides; otherwise every term must be known. */
-function combine(terms: readonly Predicate[], row: Values, decisive: boolean): Truth {
-  let result: Truth = !decisive;
-  for (const term of terms) {
-    const truth = test(term, row);
-    if (truth === decisive) return decisive;
-    if (truth === undefined) result = undefined;
-    else if (truth === null && result !== undefined) result = null;
-  }
-  return result;
-}
-
 function valueIn(expression: Expression, row: Values): Value | undefined {
   const field = comparableField(expression);
   return field && row[field.name];
 }
 
-function compare(value: Value, operator: Extract<Predicate, { kind: 'compare' }>['operator'], other: Value): Truth {
-  if (operator === '=') return value === other;
-  if (operator === '<>') return value !== other;
-  // Texts have an order of their own.
-  if (typeof value !== 'number' || typeof other !== 'number') return undefined;
-  if (operator === '<') return value < other;
-  if (operator === '<=') return value <= other;
-  return operator === '>' ? value > other : value >= other;
+function isPossible(truth: Truth): boolean {
+  return truth === true || truth === undefined;
 }

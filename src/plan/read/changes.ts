@@ -4,6 +4,7 @@ import { CHANGES_NAME } from '../../collection/change-log.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import { changingCollections } from '../access/named-fields.ts';
 import type { Permissions } from '../access/permissions.ts';
+import { type Truth, truthOf } from '../truth.ts';
 import { ALWAYS, fieldOf, type LogView, type Predicate, type ReadPlan } from '../types.ts';
 
 /** Fields that only some rules of a role allow are left out. A filter on the collection saves the others. */
@@ -32,27 +33,7 @@ export function checkAsOf(plan: ReadPlan, permissions: Permissions | undefined):
     throw tableDenied(CHANGES_NAME, 'read');
 }
 
-/** Whether a condition holds for every change of a collection, or for none; null if it depends on the change. */
-function holdsIn(rule: Predicate, name: string): boolean | null {
-  switch (rule.kind) {
-    case 'constant':
-      return rule.value;
-    case 'all':
-    case 'any': {
-      const deciding = rule.kind === 'any';
-      const held = rule.terms.map((term) => holdsIn(term, name));
-      return held.includes(deciding) ? deciding : held.includes(null) ? null : !deciding;
-    }
-    case 'not': {
-      const held = holdsIn(rule.term, name);
-      return held === null ? null : !held;
-    }
-    case 'compare':
-      if (fieldOf(rule.of)?.name !== 'collection') return null;
-      return rule.operator === '=' ? rule.value === name : rule.operator === '<>' ? rule.value !== name : null;
-    case 'in':
-      return fieldOf(rule.of)?.name === 'collection' ? rule.values.includes(name) : null;
-    default:
-      return null;
-  }
+/** Whether a condition holds for every change of a collection, or for none; undefined if it depends on the change. */
+function holdsIn(rule: Predicate, name: string): Truth {
+  return truthOf(rule, (of) => (fieldOf(of)?.name === 'collection' ? name : undefined));
 }
