@@ -9,7 +9,7 @@ import { isMoving, type MovingCompare, valueAt } from '../plan/at-moment.ts';
 import { NO_ORDER } from '../plan/read/order.ts';
 import { cast } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { ALWAYS, type Expression, type Predicate, type ReadPlan, type TreeTest } from '../plan/types.ts';
+import { ALWAYS, type Expression, type Predicate, type ReadPlan, type TreeTest, testsIn } from '../plan/types.ts';
 import { type Changes, hasKey } from './changed-keys.ts';
 import type { FeedPosition } from './event-id.ts';
 
@@ -61,14 +61,13 @@ export function relatedChanges(
       );
     return 'of' in expression ? ofExpression(expression.of) : [];
   };
-  const ofPredicate = (predicate: Predicate): readonly Predicate[] => {
-    if ('terms' in predicate) return predicate.terms.flatMap(ofPredicate);
-    if (predicate.kind === 'not') return ofPredicate(predicate.term);
-    if (predicate.kind === 'exists' && predicate.tree !== undefined) return throughTree(predicate, predicate.tree);
-    if (predicate.kind === 'exists')
-      return throughRelation(predicate.relation, ofPredicate(predicate.where), predicate.between);
-    const moved = isMoving(predicate) && since < now ? [isBetween(predicate, since, now)] : [];
-    return predicate.kind === 'constant' ? moved : [...moved, ...ofExpression(predicate.of)];
+  const ofPredicate = (predicate: Predicate): readonly Predicate[] => testsIn(predicate).flatMap(ofTest);
+  const ofTest = (test: ReturnType<typeof testsIn>[number]): readonly Predicate[] => {
+    if (test.kind === 'constant') return [];
+    if (test.kind === 'exists' && test.tree !== undefined) return throughTree(test, test.tree);
+    if (test.kind === 'exists') return throughRelation(test.relation, ofPredicate(test.where), test.between);
+    const moved = isMoving(test) && since < now ? [isBetween(test, since, now)] : [];
+    return [...moved, ...ofExpression(test.of)];
   };
   /** A row of a tree that moves takes all rows below it along. */
   const throughTree = (test: Exists, tree: TreeTest): readonly Predicate[] => {

@@ -66,7 +66,8 @@ export function fieldsOfExpression(collection: Collection, expression: Expressio
   return names.found.get(row) ?? new Set();
 }
 
-class Names {
+/** Visits everything that a plan names, each in the collection that it is of. */
+export class Names {
   readonly found = new Map<Collection, Set<Field>>();
   hasComputed = false;
 
@@ -101,7 +102,11 @@ class Names {
       this.ofPredicate(relation.to, where);
       if (tree !== undefined) this.add(relation.to, tree.by);
       for (const expression of groupBy) this.of(relation.to, expression);
-    } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
+    } else if (predicate.kind !== 'constant') this.ofTest(from, predicate);
+  }
+
+  protected ofTest(from: Collection, { of }: Extract<Predicate, { of: Expression }>): void {
+    this.of(from, of);
   }
 
   private ofTree(from: Collection, { relation, by, where }: TreeWay): void {
