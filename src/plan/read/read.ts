@@ -18,7 +18,7 @@ import { atMoment } from '../at-moment.ts';
 import { conditionInLanguage, readInLanguage } from '../in-language.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import { type Key, keyIs } from '../resolve.ts';
-import { type FunctionCall, isAlways, type Predicate, type ReadPlan } from '../types.ts';
+import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
 import type { Precondition } from '../write-plan.ts';
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
@@ -132,23 +132,14 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
   const isItem = itemPredicate(from, keyText);
   const now = Date.now();
   const condition = andAlso(isItem, where);
-  const order = NO_ORDER;
-  const all: ReadPlan = {
-    kind: 'read',
-    from,
-    columns: wholeRow(collection),
-    order,
-    isWhole: true,
-    where: condition,
-    offset: 0,
+  const plan = (shape: Omit<Shape, 'order'>, rows: Predicate): ReadPlan => {
+    const read: ReadPlan = { kind: 'read', from, ...shape, order: NO_ORDER, where: rows, offset: 0 };
+    return restricted(read, collection, permissions, now);
   };
-  const whole = restricted(all, collection, permissions, now);
+  const whole = plan({ columns: wholeRow(collection), isWhole: true }, condition);
   if (isWhole === true && isAlways(where)) return { asked: whole, whole, shown: whole };
-  const plan = (where: Predicate): ReadPlan => {
-    const selected: ReadPlan = { kind: 'read', from, columns, order, groupBy, isWhole, where, offset: 0 };
-    return restricted(selected, collection, permissions, now);
-  };
-  return { asked: plan(condition), whole, shown: plan(isItem) };
+  const selected = { columns, groupBy, isWhole };
+  return { asked: plan(selected, condition), whole, shown: plan(selected, isItem) };
 }
 
 interface ItemPlan {
