@@ -1,5 +1,5 @@
 /** Reads dates by a pattern, such as `MMM d yyyy`, and prints them in the form of the field types. */
-import { ApiError } from '../base/errors.ts';
+import { ApiError, unlessRejected } from '../base/errors.ts';
 import type { Type } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { fullYear } from './dates.ts';
@@ -13,14 +13,14 @@ const MONTHS = [
 const LETTERS: Readonly<Record<string, (count: number) => string | undefined>> = {
   y: (count) => ({ 1: '\\d{4}', 2: '\\d{2}', 4: '\\d{4}' })[count],
   M: (count) => (count > 4 ? undefined : count > 2 ? '[a-z]{3,9}\\.?' : '\\d{1,2}'),
-  d: twoDigits,
-  H: twoDigits,
-  m: twoDigits,
-  s: twoDigits,
+  d: twoDigits('\\d{1,2}'),
+  H: twoDigits('(?:[01]?\\d|2[0-3])'),
+  m: twoDigits('[0-5]?\\d'),
+  s: twoDigits('[0-5]?\\d'),
 };
 
-function twoDigits(count: number): string | undefined {
-  return count > 2 ? undefined : '\\d{1,2}';
+function twoDigits(source: string): (count: number) => string | undefined {
+  return (count) => (count > 2 ? undefined : source);
 }
 
 const RULES = 'Use y, M, d, H, m and s, such as "MMM d yyyy" or "dd.MM.yyyy HH:mm", and quotes around other letters';
@@ -63,19 +63,8 @@ function expressionOf(pattern: string, name: string): RegExp {
 /** The text form of the type; undefined if the date does not exist. */
 function isoText(parts: Readonly<Record<string, string | undefined>>, type: Type): string | undefined {
   const { y = '', M = '', d, H = '0', m = '0', s = '0' } = parts;
-  const month = /^\d/.test(M) ? Number(M) : monthNamed(M);
-  const year = Number(fullYear(y));
-  const fields = [year, month, Number(d), Number(H), Number(m), Number(s)];
-  const time = new Date(0);
-  time.setUTCFullYear(year, month - 1, Number(d));
-  time.setUTCHours(Number(H), Number(m), Number(s));
-  const found = [
-    ...[time.getUTCFullYear(), time.getUTCMonth() + 1, time.getUTCDate()],
-    ...[time.getUTCHours(), time.getUTCMinutes(), time.getUTCSeconds()],
-  ];
-  if (year === 0 || fields.some((value, at) => value !== found[at])) return undefined;
-  const text = time.toISOString();
-  return type.name === 'date' ? text.slice(0, 10) : text.slice(0, 19);
+  const month = /^\d/.test(M) ? M : monthNamed(M);
+  return unlessRejected(() => String(type.read(`${fullYear(y)}-${month}-${d} ${H}:${m}:${s}`)));
 }
 
 /** From 1; 0 if no month has the name. `Sept.` is a month as well. */
