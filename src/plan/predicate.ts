@@ -43,7 +43,7 @@ function planCondition(collection: Collection, condition: Condition, embeds: Emb
 
 /** `products=is.null` tests for the absence of embedded rows. Any other test addresses a field, as in PostgREST. */
 function planPresence(collection: Collection, { field, test }: Comparison, embeds: Embeds): Predicate | undefined {
-  if (embeds.byItem.size === 0 || field.json.length > 0 || field.figure !== undefined) return undefined;
+  if (embeds.size === 0 || field.json.length > 0 || field.figure !== undefined) return undefined;
   const embed = findEmbed(embeds, field.name);
   if (embed === undefined) return undefined;
   if (test.kind === 'is' && test.value === 'null') return { kind: 'not', term: existsPredicate(embed) };

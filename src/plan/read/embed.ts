@@ -39,7 +39,7 @@ const NO_WAYS: ReadonlyMap<string, EmbedParameters> = new Map();
 /** All conditions of a level: the client's, and the existence of rows for each inner embedding. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {
   if (embeds === NO_EMBEDS) return where;
-  const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existsPredicate(embed));
+  const inner = [...embeds].filter(([item]) => item.inner).map(([, embed]) => existsPredicate(embed));
   if (inner.length === 0) return where;
   return { kind: 'all', terms: [where, ...inner] };
 }
@@ -52,9 +52,9 @@ function planLevel(
 ): Embeds {
   const items = embedsIn(select);
   if (items.length === 0) return NO_EMBEDS;
-  const byItem = new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)]));
+  const embeds = new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)]));
   checkNames(items);
-  return { byItem };
+  return embeds;
 }
 
 /** Parameters, conditions and the result address an embedding by its name, so names must be unique. */

@@ -39,19 +39,17 @@ interface ShownNames {
   readonly starred: readonly string[];
 }
 
-export interface Embeds {
-  readonly byItem: ReadonlyMap<EmbedItem, PlannedEmbed>;
-}
+export type Embeds = ReadonlyMap<EmbedItem, PlannedEmbed>;
 
-export const NO_EMBEDS: Embeds = { byItem: new Map() };
+export const NO_EMBEDS: Embeds = new Map();
 
 /** The name in the result and in parameters: the alias, if any. */
 export function embedName({ alias, name }: EmbedItem): string {
   return alias ?? name;
 }
 
-export function findEmbed({ byItem }: Embeds, name: string): PlannedEmbed | undefined {
-  for (const [item, embed] of byItem) if (embedName(item) === name) return embed;
+export function findEmbed(embeds: Embeds, name: string): PlannedEmbed | undefined {
+  for (const [item, embed] of embeds) if (embedName(item) === name) return embed;
   return undefined;
 }
 
@@ -174,7 +172,7 @@ export function namesShown(
     else if (item.kind === 'count') named.push(item.alias ?? 'count');
     else if (item.kind === 'column') named.push(columnName(item));
     else {
-      const { shown, plan } = embeds.byItem.get(item)!;
+      const { shown, plan } = embeds.get(item)!;
       if (item.spread) {
         named.push(...shown.named);
         (isListed ? named : starred).push(...shown.starred);

@@ -40,9 +40,7 @@ export function planFacets(collection: Collection, { conditions, facets }: Facet
   checkNames(facets);
   // The pages of a list have the same facets.
   const filters = conditions.filter((condition) => condition.kind !== 'group' || condition.after !== true);
-  const inner = new Map(
-    [...embeds.byItem].filter(([item]) => item.inner).map(([item, embed]) => [embedName(item), embed]),
-  );
+  const inner = new Map([...embeds].filter(([item]) => item.inner).map(([item, embed]) => [embedName(item), embed]));
   const required = new Map([...inner.values()].map((embed) => [existsPredicate(embed), embed]));
   const terms = [...conjuncts(planConditions(collection, filters, embeds)), ...required.keys()];
   const planned = facets.map((term) => planFacet(collection, term, embeds, inner, required));

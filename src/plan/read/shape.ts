@@ -107,7 +107,7 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
     case 'count':
       return [countColumn(item)];
     case 'embed':
-      return planEmbedded(item, embeds.byItem.get(item)!);
+      return planEmbedded(item, embeds.get(item)!);
     case 'column': {
       if (isBareCount(collection, item)) return [countColumn(item)];
       let expression = resolvePath(collection, item.field);
