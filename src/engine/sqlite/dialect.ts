@@ -19,7 +19,7 @@ import {
   type TextPredicate,
 } from '../sql/statement.ts';
 import { GUARD } from './connection/deadline.ts';
-import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
+import { joinInGroups, joinTexts } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
 import { operatedSql } from './functions/numeric.ts';
 import { storedForm } from './functions/stored-values.ts';
@@ -96,18 +96,21 @@ export const sqliteDialect: SqlDialect = {
   cell: (sql, type) => type.sqlite.cell?.(sql) ?? sqliteDialect.text(sql, type),
 
   rowAsJson(members, stripNulls) {
-    const texts = members.map(([name, sql], index) => {
-      return `${quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
-    });
-    // Not concat(), which older SQLite versions lack, such as the one Bun uses on macOS.
-    const row = inParentheses(joinInGroups([...texts, quoteText('}')], ' || '));
+    const texts = members.flatMap(([name, sql], index) => [
+      quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      `coalesce(${sql}, 'null')`,
+    ]);
+    const row = joinTexts([...texts, quoteText('}')]);
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
-  // As text: an int8 would lose digits in a JavaScript function.
-  listAsJson: (query) =>
-    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
+  // The limit lets SQLite compute each row once, since a subquery with a limit stays one.
+  listAsJson(query) {
+    const row = identifier(ROW);
+    const counted = `iif(embedded_bytes(octet_length(${row})), ${row}, null)`;
+    return `(select '[' || coalesce(group_concat(${counted}, ','), '') || ']' from (select ${row} from (${query}) limit -1))`;
+  },
 
   jsonRows(json, columns) {
     const values = columns.map((kind, index) => {

@@ -1,4 +1,6 @@
 /** Joins SQL parts in nested groups, since SQLite limits functions to 1,000 arguments and expressions to that depth. */
+import { Database } from 'bun:sqlite';
+import { lazy } from '../../../base/memo.ts';
 
 const MOST = 100;
 
@@ -13,6 +15,21 @@ export function joinInGroups(parts: readonly string[], joiner: string, group = i
 
 export function inParentheses(list: string): string {
   return `(${list})`;
+}
+
+/** The SQLite that Bun uses on macOS is that of the system, which may not have concat(). */
+const functions = lazy(() => {
+  using db = new Database(':memory:');
+  return { hasConcat: db.prepare("select 1 from pragma_function_list where name = 'concat'").values().length > 0 };
+});
+
+/** Joins texts that are not null. concat() makes one text, while each `||` copies all before it. */
+export function joinTexts(texts: readonly string[], { hasConcat } = functions()): string {
+  return hasConcat ? concat(joinInGroups(texts, ', ', concat)) : inParentheses(joinInGroups(texts, ' || '));
+}
+
+function concat(list: string): string {
+  return `concat(${list})`;
 }
 
 /** The condition of a trigger that one of these quoted columns changed. */
