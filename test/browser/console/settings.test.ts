@@ -340,12 +340,11 @@ browserStories(
       });
       const planned = page.waitForRequest((request) => request.method() === 'PATCH');
       await button('Preview').click();
-      await planned;
+      const preview = await planned;
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      const response = page.waitForResponse((each) => each.request().method() === 'PATCH');
       answer();
-      await (await response).finished();
+      await (await preview.response())!.finished();
       await page.unroute('**/catalogue/declaration');
       await button('Add a field Products').click();
       expect(await page.getByRole('dialog').count()).toBe(1);

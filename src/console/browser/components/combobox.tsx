@@ -1,6 +1,7 @@
 /** A text input with a list of options (ARIA combobox). The popup is in the top layer, so it works within dialogs. */
-import { type KeyboardEvent as KeyEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent as KeyEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { t } from '../i18n/text.ts';
+import { useEarlyEnter } from './early-enter.ts';
 import { usePopover } from './popover.ts';
 
 export interface ComboboxOption {
@@ -47,8 +48,6 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
   /** Undefined while the person does not type. */
   const [typed, setTyped] = useState(start);
   const [at, setAt] = useState(0);
-  /** Whether Enter was pressed before the options of the typed text arrived. */
-  const [isEntered, setEntered] = useState(false);
   const isOpen = isInline || typed !== undefined;
   const input = useRef<HTMLInputElement>(null);
   const popup = useRef<HTMLDivElement>(null);
@@ -56,11 +55,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
   usePopover(isOpen && !isInline, input, popup);
   const canCreate = onCreate !== undefined && (typed ?? '').trim() !== '';
   const count = options.length + (canCreate ? 1 : 0);
-  useEffect(() => {
-    if (!isEntered || isLoading) return;
-    setEntered(false);
-    input.current!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
-  }, [isEntered, isLoading]);
+  const setEntered = useEarlyEnter(isLoading === true, input);
   const open = (next: string) => {
     setEntered(false);
     setTyped(next);

@@ -1,10 +1,11 @@
 /** The values of a field with their counts, as checkboxes. For a reference, the text finds any row that it can name. */
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { isText, referenceOf, type Value } from '../api/catalogue.ts';
 import type { FilterField } from '../api/query/filters.ts';
 import { findRows } from '../api/query/find-rows.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { useEarlyEnter } from '../components/early-enter.ts';
 import { Check } from '../components/inputs.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { formatValue } from '../fields/registry.ts';
@@ -24,7 +25,9 @@ interface ValueListProps {
 export function ValueList({ id, query, filter, chosen, onChange }: ValueListProps) {
   const { collection, field } = filter;
   const [typed, setTyped] = useState('');
-  const { data } = useValueCounts(query, filter, isText(field) ? typed : '');
+  const input = useRef<HTMLInputElement>(null);
+  const counts = useValueCounts(query, filter, isText(field) ? typed : '');
+  const { data } = counts;
   const other = referenceOf(collection, field);
   const found = useQuery({
     queryKey: ['list', other?.name, 'options', typed],
@@ -32,6 +35,8 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
     enabled: other !== undefined && typed !== '',
     placeholderData: (before) => before,
   });
+  const isLoading = [counts, found].some(({ isLoading, isPlaceholderData }) => isLoading || isPlaceholderData);
+  const setEntered = useEarlyEnter(isLoading, input);
   const known = (data ?? []).map(({ value }) => value);
   const label = (value: Value) => (value === null ? t.app.empty : formatValue(filter, value));
   const matches = (value: Value) => label(value).toLowerCase().includes(typed.toLowerCase());
@@ -48,18 +53,22 @@ export function ValueList({ id, query, filter, chosen, onChange }: ValueListProp
     if (event.key !== 'Enter' || typed === '') return;
     event.preventDefault();
     const first = shown.find((value) => matches(value) && !hasValue(chosen, value));
-    if (first === undefined) return;
+    if (first === undefined) return setEntered(isLoading);
     onChange(toggleValue(chosen, first));
     setTyped('');
   };
   return (
     <>
       <input
+        ref={input}
         id={id}
         type="search"
         placeholder={t.find.findValue}
         value={typed}
-        onChange={({ target }) => setTyped(target.value)}
+        onChange={({ target }) => {
+          setEntered(false);
+          setTyped(target.value);
+        }}
         onKeyDown={onKeyDown}
       />
       <div className="value-list">
