@@ -8,6 +8,7 @@ import type { ServeSettings } from '../../settings/by-command.ts';
 import {
   backUpTo,
   hasKey,
+  isInFuture,
   listBackups,
   openPlace,
   reasonOf,
@@ -126,7 +127,7 @@ export class ScheduledBackups {
 
   /** Continues after the last backup of an earlier process, unless its key was another one. */
   private async findLast(place: ObjectStore): Promise<void> {
-    const last = (await listBackups(place)).at(-1);
+    const last = (await listBackups(place)).findLast((backup) => !isInFuture(backup));
     const isContinued = last !== undefined && (await hasKey(place, last, this.settings.backupKey));
     this.hasListed = true;
     if (last === undefined) return;

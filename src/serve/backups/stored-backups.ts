@@ -30,6 +30,8 @@ const ENCRYPTED = '.enc';
 const COPY = '.backup';
 /** Older incomplete copies belong to a killed backup. */
 const LEFTOVER_MS = 3_600_000;
+/** Clocks of machines differ less. */
+const MAX_CLOCK_ERROR_MS = 86_400_000;
 
 export interface StoredBackup extends StoredObject {
   /** The moment whose state it has. */
@@ -54,7 +56,12 @@ export function segmentName(backup: string, last: LogMark, time: number): string
   return `${NAME.exec(backup)![1]}.${String(last.seq).padStart(15, '0')}-${last.mark}-${until}.log`;
 }
 
-/** The complete backups, oldest first. */
+/** Whether the moment of a backup is that of a wrong clock, so that it does not show how new the backup is. */
+export function isInFuture({ moment }: Pick<StoredBackup, 'moment'>): boolean {
+  return moment.getTime() > Date.now() + MAX_CLOCK_ERROR_MS;
+}
+
+/** The complete backups, oldest first. Those of a wrong clock count as the oldest ones. */
 export async function listBackups(place: ObjectStore): Promise<readonly StoredBackup[]> {
   // Not every service lists names in their order.
   const objects = (await objectsIn(place)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
@@ -66,7 +73,7 @@ export async function listBackups(place: ObjectStore): Promise<readonly StoredBa
     parsed.filter(({ match }) => match[5] !== undefined),
     ({ match }) => match[1],
   );
-  const backups = parsed.flatMap(({ object, match }) => {
+  const all = parsed.flatMap(({ object, match }) => {
     const [, stem, time, seq, mark, isSegment, , , encrypted] = match;
     if (isSegment !== undefined) return [];
     const later = segments.get(stem) ?? [];
@@ -82,10 +89,11 @@ export async function listBackups(place: ObjectStore): Promise<readonly StoredBa
       last: lastSeq === undefined ? undefined : { seq: Number(lastSeq), mark: lastMark! },
     };
   });
-  return backups.map(({ first: _, logUntil, ...backup }) => {
+  const known = all.filter((backup) => !isInFuture(backup));
+  return [...all.filter(isInFuture), ...known].map(({ first: _, logUntil, ...backup }) => {
     const { last } = backup;
     // Nothing changed until a later backup that has the same last entry.
-    const same = last && backups.findLast(({ first }) => first === `${last.seq}-${last.mark}`);
+    const same = last && known.findLast(({ first }) => first === `${last.seq}-${last.mark}`);
     const completeUntil = same !== undefined && same.moment > logUntil ? same.moment : logUntil;
     return { ...backup, completeUntil };
   });

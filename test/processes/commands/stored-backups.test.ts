@@ -346,6 +346,31 @@ test('a backup of a wrong clock does not put off the next one', async () => {
   expect(await service.exited).toBe(0);
 });
 
+test('a backup of a wrong clock counts as the oldest one', async () => {
+  const cwd = newFolder();
+  await run({ cwd, args: ['migrate'] });
+  await run({ cwd, args: ['backup', 'file:kept'] });
+  const stored = () => readdirSync(join(cwd, 'kept')).filter((name) => name.endsWith('.db'));
+  const [only] = stored();
+  const late = only!.replace(/\d{8}T/, '20990101T');
+  renameSync(join(cwd, 'kept', only!), join(cwd, 'kept', late));
+  const start = (...args: readonly string[]) => startService({ cwd, args: ['--backup-to', 'file:kept', ...args] });
+  const service = await start('--backup-every', '1h', '--backup-log-every', '0');
+  await until('a backup at the start', () => stored().length > 1);
+  expect((await send(service, '/products', 'POST', { id: 7, name: 'new' })).status).toBe(201);
+  service.kill('SIGTERM');
+  await service.exited;
+  await run({ cwd, args: ['backup', 'file:kept'] });
+  expect(await run({ cwd, args: ['restore', 'file:kept', '--database', 'new.db'] })).toMatchObject({ exitCode: 0 });
+  const restored = new Database(join(cwd, 'new.db'), { readonly: true });
+  expect(restored.query('select name from products').all()).toEqual([{ name: 'new' }]);
+  restored.close();
+  const again = await start('--backup-every', '1s', '--backup-keep', '1');
+  await until('one backup, of now', () => stored().length === 1 && stored()[0] !== late);
+  again.kill('SIGTERM');
+  await again.exited;
+});
+
 /** Passes requests on to the S3 server, unless they are held. */
 function holdingS3(isHeld: (request: Request) => boolean | Promise<unknown>) {
   const server = Bun.serve({
