@@ -22,14 +22,15 @@ class VariantCache {
     this.isVariant = store.isContentUsedBy(store.variants, 'variant');
   }
 
-  /** Counts a stored variant. No image waits until there is room for it: that may need costly reads. */
-  add(size: number): void {
+  /** Counts a stored variant. Resolves when there is room for it, which may need costly reads. */
+  add(size: number): Promise<void> {
     this.bytes += size;
     this.makingRoom ??= this.makeRoom()
       .catch(() => undefined)
       .finally(() => {
         this.makingRoom = undefined;
       });
+    return this.makingRoom;
   }
 
   /** Other processes also add variants. */
@@ -195,13 +196,17 @@ export class Variants {
   /** Resolves to the stored variant, which is streamed, or to the bytes themselves, if they are few. */
   private async storeVariant(file: StoredFile, form: string, bytes: Uint8Array): Promise<Made> {
     const received = new ReceivedFile(this.store, NO_LIMITS);
+    const isShort = bytes.length <= FILE_CHUNK_BYTES;
     // Another process may have stored it, or the disk may be full: the image is answered in any case.
     await received
       .receive(once(bytes), () => undefined)
       .then((sha256) => this.store.addVariant(file.content, form, sha256, received))
-      .then(() => this.cache.add(bytes.length))
+      .then(() => {
+        const room = this.cache.add(bytes.length);
+        // It may be removed to make room, so a long one is read back after that.
+        return isShort ? undefined : room;
+      })
       .catch(() => received.discard().catch(() => undefined));
-    const isShort = bytes.length <= FILE_CHUNK_BYTES;
     const stored = isShort ? undefined : await this.stored(file, form).catch(() => undefined);
     const sha256 = () => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
     return stored ?? { size: bytes.length, sha256: sha256(), content: bytes };

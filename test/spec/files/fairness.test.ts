@@ -86,6 +86,21 @@ describe.each(Object.keys(PLACES))('%s: requests beside those for files', (engin
     await until('the contents to be removed', async () => Number((await place.ask(unused))[0]!.n) === 0);
     expect(await bytesOf(first!)).toBe(before);
   });
+
+  test('a resized image that is larger than the space is answered', async () => {
+    const [width, height] = [700, 500];
+    const rows = Buffer.alloc((width * 3 + 1) * height);
+    for (let row = 0; row < height; row++)
+      crypto.getRandomValues(rows.subarray(row * (width * 3 + 1) + 1, (row + 1) * (width * 3 + 1)));
+    for (let seed = 0; seed < 3; seed++) {
+      rows[1] = seed;
+      const response = await shop.fetch(
+        `${await upload(pictureOf(width, height, rows), 'image/png')}?width=512&format=png`,
+      );
+      const { length } = await response.bytes();
+      expect({ status: response.status, isLong: length > FILE_CHUNK_BYTES }).toEqual({ status: 200, isLong: true });
+    }
+  });
 });
 
 const ROLED = declaredBy(`
