@@ -21,7 +21,8 @@ function remarks(each: Setting<unknown>): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-function defaultText({ byDefault }: Setting<unknown>): string {
+function defaultText({ byDefault, argument }: Setting<unknown>): string {
+  if (argument === 'TIME' && Number(byDefault) > 0) return `${byDefault}s`;
   // Lists are printed; a record has no default but the empty one.
   const isText = typeof byDefault !== 'object' || Array.isArray(byDefault);
   return byDefault === undefined || !isText ? '' : String(byDefault);

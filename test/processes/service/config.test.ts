@@ -155,6 +155,13 @@ describe('all mistakes are reported together', () => {
   });
 });
 
+test('every default on the page of settings is a value that its flag accepts', async () => {
+  const items = settingsPage().matchAll(/^- `(--[\w-]+) [^`]*` \(.*?, default `([^`]+)`\)/gm);
+  const args = [...items].flatMap(([, flag, value]) => [flag!, value!]);
+  expect(args.length).toBeGreaterThan(40);
+  expect(await configOf({}, {}, args)).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
 test('generated pages match the program; npm run docs:settings and docs:commands write them', async () => {
   const page = (name: string) => readFileSync(new URL(`../../../docs/reference/${name}.md`, import.meta.url), 'utf8');
   expect(page('settings')).toBe(settingsPage());
