@@ -81,17 +81,20 @@ class Guide {
   }
 
   private results(search: string, words: readonly string[]): Html {
-    const found: Html[] = [];
+    const found: { readonly item: Html; readonly inHeading: number }[] = [];
     for (const [name, { title, sections }] of this.pages) {
       for (const { id, heading, text } of sections) {
         const lower = `${heading} ${text}`.toLowerCase();
         if (!words.every((word) => lower.includes(word))) continue;
         const label = heading === title ? title : `${title}: ${heading}`;
-        found.push(html`<li><a href="${name}#${id}">${label}</a><p>${snippet(text, words[0]!)}</p></li>`);
+        const inHeading = words.filter((word) => label.toLowerCase().includes(word)).length;
+        const item = html`<li><a href="${name}#${id}">${label}</a><p>${snippet(text, words[0]!)}</p></li>`;
+        found.push({ item, inHeading });
       }
     }
+    const items = found.sort((a, b) => b.inHeading - a.inHeading).slice(0, MAX_RESULTS);
     const count = found.length === 0 ? 'Nothing contains' : `${found.length} sections contain`;
-    return html`<h1>Search</h1><p role="status">${count} “${search}”.</p><ul>${found.slice(0, MAX_RESULTS)}</ul>`;
+    return html`<h1>Search</h1><p role="status">${count} “${search}”.</p><ul>${items.map(({ item }) => item)}</ul>`;
   }
 
   private wrap(name: string, title: string, body: Content, { root, styles }: Shell, search = ''): string {

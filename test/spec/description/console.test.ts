@@ -225,6 +225,16 @@ describe('the guide', () => {
     expect(odd).toContain('Nothing contains “&#60;b&#62;zzz”');
   });
 
+  test.each([
+    ['place an order', 'how-to/order-from-a-browser'],
+    ['sign up', 'how-to/let-visitors-sign-up'],
+    ['export excel', 'how-to/export-to-excel'],
+  ])('finds a section whose heading has the words first: %s', async (words, page) => {
+    const request = new Request(`http://catalogue/?${new URLSearchParams({ q: words })}`);
+    const found = await (await pages('/docs/guide/index', { call: callOf(request) }))!.text();
+    expect(/<main[\s\S]*?<li><a href="([^"#]+)/.exec(found)![1]).toBe(page);
+  });
+
   test('a search of many words gets 400', async () => {
     const search = new URLSearchParams({ q: 'e '.repeat(200_000) });
     const response = pages('/docs/guide/index', { call: callOf(new Request(`http://catalogue/?${search}`)) })!;
