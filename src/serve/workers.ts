@@ -199,6 +199,9 @@ export class Workers implements ServiceStatus {
       const isFailedStart = !worker.wasServing && (!this.hasServed || end.signal === undefined);
       const isFinal = this.phase === 'draining' || (this.phase === 'starting' && isFailedStart);
       if (isFinal) this.exitCode = Math.max(this.exitCode, end.exitCode);
+      // One that ends by itself has printed why.
+      if (isFinal && this.phase === 'starting' && end.signal !== undefined)
+        this.log.write('error', 'a worker was killed before it served', { worker: number, ...end });
       if (isFinal || worker.isRetired || isFailedTrial) return;
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const wasStable = performance.now() - started > STABLE_MS;

@@ -4,7 +4,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { freePort } from '../../support/engines/postgres.ts';
 import { isListening, statusesIn, talkTo } from '../../support/network/socket.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
-import { childrenOf, cleanUp, PROGRAM, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import {
+  childrenOf,
+  cleanUp,
+  PROGRAM,
+  spawn,
+  startService,
+  temporaryFolder,
+  until,
+} from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
 afterEach(cleanUp);
@@ -46,6 +54,14 @@ describe.skipIf(process.platform !== 'linux').each(DATABASES)('on %s', (_, envir
     expect((await service.fetch('/ready', { headers: { connection: 'close' } })).status).toBe(200);
     service.kill('SIGTERM');
     expect(await service.exited).toBe(0);
+  });
+
+  test('a first worker that is killed before it serves ends the start, which says so', async () => {
+    const supervisor = spawn({ cwd: temporaryFolder(), env: environment() }, ['serve', '--port', '0', ...WORKERS]);
+    await until('the first worker', () => childrenOf(supervisor.pid).some(isWorker));
+    process.kill(childrenOf(supervisor.pid)[0]!, 'SIGKILL');
+    expect(await new Response(supervisor.stderr).text()).toMatch(/a worker was killed before it served.*SIGKILL/s);
+    expect(await supervisor.exited).toBe(137);
   });
 
   test('when the supervisor is killed, workers finish their requests, and a new service gets the port at once', async () => {
