@@ -1,7 +1,8 @@
 /** The log of changes of commands: what they record, and what becomes of a log that exists. */
 import { afterEach, describe, expect, test } from 'bun:test';
+import { EventClient } from '../../support/network/event-stream.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
-import { cleanUp, type Environment, startService } from '../../support/processes/process.ts';
+import { cleanUp, type Environment, startService, until } from '../../support/processes/process.ts';
 import { workspace } from '../../support/processes/workspace.ts';
 import { sendJson } from '../../support/stories.ts';
 
@@ -72,6 +73,31 @@ for (const [name, environment] of DATABASES) {
       expect(await load('b.json', '--no-history')).toMatchObject({ exitCode: 0 });
       expect(await asOf(first)).toEqual([410, expect.objectContaining({ code: 'CAT410' })]);
       expect(await asOf(new Date().toISOString())).toEqual([200, [{ id: 1, name: 'b' }]]);
+    });
+
+    test('a feed that resumes after an import without history begins again', async () => {
+      const { command, write, serving } = shop(environment());
+      write('a.json', '[{"id":1,"name":"a"}]');
+      write('b.json', '[{"id":1,"name":"b"}]');
+      const load = (file: string, ...flags: string[]) =>
+        command('import', file, '--collection', 'items', '--mode', 'upsert', ...flags);
+      const follow = (from?: EventClient) =>
+        serving([], async (fetch) => {
+          const client = await EventClient.open(fetch, '/items', from && { from });
+          if (from === undefined) await client.ready();
+          else await fetch('/items', sendJson('POST', { id: 2, name: 'c' }));
+          await until('the rows', () => from === undefined || client.rows.has('[2]'));
+          client.close();
+          return client;
+        });
+      expect(await load('a.json')).toMatchObject({ exitCode: 0 });
+      const before = await follow();
+      expect(await load('b.json', '--no-history')).toMatchObject({ exitCode: 0 });
+      const after = await follow(before);
+      expect([...after.rows.values()]).toEqual([
+        { id: 1, name: 'b' },
+        { id: 2, name: 'c' },
+      ]);
     });
 
     test('--history-days 0 drops the log, also for commands; a service with the default starts it again', async () => {

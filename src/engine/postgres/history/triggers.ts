@@ -37,8 +37,12 @@ function lastValue(schema: string): string {
   return `(select last_value - (not is_called)::int from ${identifier(schema)}.${SEQUENCE})`;
 }
 
+function sequenceOf(schema: string): string {
+  return `${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass`;
+}
+
 function sequenceKey(schema: string): string {
-  return `(${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass::oid::int8 & ${LOW_BITS})`;
+  return `(${sequenceOf(schema)}::oid::int8 & ${LOW_BITS})`;
 }
 
 /**
@@ -68,7 +72,7 @@ function horizonSql(schema: string): string {
 function functionBody(schema: string): string {
   const parts: Readonly<Record<string, string>> = {
     log: `${identifier(schema)}.${LOG_TABLE}`,
-    sequence: `${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass`,
+    sequence: sequenceOf(schema),
     key: sequenceKey(schema),
     bits: String(LOW_BITS),
     request: REQUEST_SETTING,
@@ -183,9 +187,12 @@ export async function applyLog(
   for (const statement of migrateLog(comparison, names, sql)) await run(statement);
 }
 
-/** Rows changed without entries. */
+/** Rows changed without entries. This takes a position as an entry does, so that no feed continues across it. */
 export async function skipChanges(runner: Runner, schema: string, collections: readonly Collection[]): Promise<void> {
-  await query(runner, beginAgain(collections, { ...LOG_SQL, position: lastValue(schema) }));
+  const sequence = sequenceOf(schema);
+  const last = `(coalesce(pg_sequence_last_value(${sequence}), 0) & ${LOW_BITS})::int4`;
+  await query(runner, `select pg_advisory_xact_lock_shared(${sequenceKey(schema)}::int4, ${last})::text`);
+  await query(runner, beginAgain(collections, { ...LOG_SQL, position: `(select nextval(${sequence}))` }));
 }
 
 const LOG_SQL: Omit<LogSql, 'position'> = {
