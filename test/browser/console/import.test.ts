@@ -235,6 +235,48 @@ browserStories('import', (stage) => {
     expect(await stage.ask('/products?select=count()')).toEqual([{ count: 77 }]);
   });
 
+  test('a choice that is not checked yet is not imported as before', async () => {
+    const { page } = stage;
+    const button = page.getByRole('button', { name: 'Import 1 row' });
+    const choice = page.getByLabel('Field of the column units_in_stock');
+    const checks = new Map<string, PromiseWithResolvers<void>>(
+      ['reorder_level', 'units_on_order'].map((name) => [name, Promise.withResolvers()]),
+    );
+    await stage.open('/import/products');
+    await choose(stage, 'quick.csv', 'product_name,units_in_stock\nQuick,1\n');
+    await stage.until('quick.csv: 1 row, all valid.');
+    await page.route(/\/products\?columns=/, async (route) => {
+      await checks.get([...checks.keys()].find((name) => route.request().url().includes(name)) ?? '')?.promise;
+      await route.continue();
+    });
+    const isChecked = (name: string) => page.waitForResponse((response) => response.url().includes(`,${name}`));
+    const first = isChecked('reorder_level');
+    const asked = page.waitForRequest(/,reorder_level/);
+    await choice.selectOption('Reorder level');
+    await asked;
+    await choice.selectOption('Units on order');
+    checks.get('reorder_level')!.resolve();
+    await (await first).finished();
+    await stage.until('Checking 0 of 1 row');
+    expect(await button.isDisabled()).toBe(true);
+    const second = isChecked('units_on_order');
+    checks.get('units_on_order')!.resolve();
+    await (await second).finished();
+    await button.and(page.locator(':enabled')).waitFor();
+
+    await page.route(/\/products\?/, (route) => route.abort());
+    await choice.selectOption('Unit price');
+    await stage.until('The service cannot be reached. Check the connection and try again.');
+    expect(await button.isDisabled()).toBe(true);
+    await page.unroute(/\/products\?/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await button.click();
+    await stage.until('1 row stored.');
+    expect(await stage.ask('/products?product_name=eq.Quick&select=units_on_order,unit_price')).toEqual([
+      { units_on_order: null, unit_price: 1 },
+    ]);
+  });
+
   test('an unreadable file and an unreachable service are explained', async () => {
     const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
       ['broken.json', '[{"id": 1', 'broken.json cannot be read. Line 1: The file ends inside an object'],

@@ -91,7 +91,7 @@ function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) {
 interface ProposalProps {
   readonly current: Import;
   readonly options: ImportOptions;
-  readonly plan: Plan;
+  readonly plan: NonNullable<Import['plan']>;
 }
 
 function Proposal({ current, options, plan }: ProposalProps) {
@@ -101,7 +101,7 @@ function Proposal({ current, options, plan }: ProposalProps) {
   const onChange = (next: ImportOptions) => void current.check(next);
   const { columns, sheets = [] } = options.sheet;
   const leftOut = columns.filter((_name, at) => options.mapping[at] === undefined);
-  const isBusy = current.progress !== undefined;
+  const isBusy = current.progress !== undefined || plan.options !== options;
   const outcome = bad === 0 ? t.importing.allValid : t.importing.withErrors(bad);
   const found = t.importing.summary(options.sheet.name, plan.rowPlans.length, outcome);
   const summary = current.result === undefined ? `${found} ${t.importing.notYet}` : found;

@@ -12,7 +12,7 @@ import { readSheet } from './read-file.ts';
 import { cellText } from './sheet.ts';
 import { type Report, Store } from './store.ts';
 
-export interface Progress {
+interface Progress {
   readonly step: 'checking' | 'storing' | 'undoing';
   readonly done: number;
   readonly total: number;
@@ -24,133 +24,120 @@ export interface ImportResult extends Report {
   readonly left: number;
 }
 
-export interface Undone {
-  readonly undone: number;
-  readonly kept: number;
+interface State {
+  readonly options?: ImportOptions | undefined;
+  /** That of the options, or of those before while they are checked. */
+  readonly plan?: (Plan & { readonly options: ImportOptions }) | undefined;
+  readonly progress?: Progress | undefined;
+  readonly problem?: string | undefined;
+  readonly result?: ImportResult | undefined;
+  readonly undone?: { readonly undone: number; readonly kept: number } | undefined;
 }
 
+type Update = (changes: State) => void;
+
 export function useImport(collection: Collection) {
-  const [options, setOptions] = useState<ImportOptions>();
-  const [plan, setPlan] = useState<Plan>();
-  const [progress, setProgress] = useState<Progress>();
-  const [problem, setProblem] = useState<string>();
-  const [result, setResult] = useState<ImportResult>();
-  const [undone, setUndone] = useState<Undone>();
+  const [state, setState] = useState<State>({});
+  const { options, plan, result } = state;
   const store = useRef(new Store(collection));
   const opened = useRef<File>(undefined);
-  /** Number of the latest check; results of earlier checks are dropped. */
+  /** The number of the latest step. What an earlier one still finds is dropped. */
   const latest = useRef(0);
-  /** A second click while a request runs does nothing. */
+  /** While rows are stored, other steps do nothing. */
   const isStoring = useRef(false);
 
-  const attempt = async (work: () => Promise<void>) => {
-    setProblem(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setProblem(explain(error, collection));
-    }
-    setProgress(undefined);
+  const run = async (work: (update: Update) => Promise<void>, stores = false) => {
+    if (isStoring.current) return;
+    isStoring.current = stores;
+    latest.current += 1;
+    const own = latest.current;
+    const update: Update = (changes) => own === latest.current && setState((before) => ({ ...before, ...changes }));
+    update({ problem: undefined });
+    await work(update).catch((error) => update({ problem: explain(error, collection) }));
+    update({ progress: undefined });
+    if (stores) isStoring.current = false;
   };
-  const changeOnce = (work: () => Promise<void>) => {
-    if (isStoring.current) return Promise.resolve();
-    isStoring.current = true;
-    return attempt(work).finally(() => {
-      isStoring.current = false;
-    });
+  const progressOf = (update: Update, step: Progress['step'], total: number) => {
+    const onProgress = (done: number) => update({ progress: { step, done, total } });
+    onProgress(0);
+    return onProgress;
   };
   const reload = () => {
     forgetAnswers();
     void queryClient.invalidateQueries();
   };
 
-  const check = (next: ImportOptions) =>
-    attempt(async () => {
-      latest.current += 1;
-      const own = latest.current;
-      setOptions(next);
-      const onProgress = (done: number) => {
-        if (own === latest.current) setProgress({ step: 'checking', done, total: next.sheet.rows.length });
-      };
-      onProgress(0);
-      const names = new Map<Field, ReadonlyMap<string, Meaning>>();
-      for (const [column, field] of next.mapping.entries()) {
-        if (field === undefined || referenceOf(collection, field) === undefined) continue;
-        const texts = [...new Set(next.sheet.rows.map(({ cells }) => cellText(cells[column]).trim()))];
-        const find = () => findNames({ collection, field }, texts);
-        names.set(field, await askOnce(['names', collection.name, field.name, texts], find));
-      }
-      const planned = await planImport(next, names);
-      const rowPlans = await checkRows(collection, planned.rowPlans, onProgress);
-      if (own === latest.current) setPlan({ ...planned, rowPlans });
-    });
+  const checkOptions = async (next: ImportOptions, update: Update) => {
+    const { mapping, sheet } = next;
+    update({ options: next });
+    const onProgress = progressOf(update, 'checking', sheet.rows.length);
+    const names = new Map<Field, ReadonlyMap<string, Meaning>>();
+    for (const [column, field] of mapping.entries()) {
+      if (field === undefined || referenceOf(collection, field) === undefined) continue;
+      const texts = [...new Set(sheet.rows.map(({ cells }) => cellText(cells[column]).trim()))];
+      const find = () => findNames({ collection, field }, texts);
+      names.set(field, await askOnce(['names', collection.name, field.name, texts], find));
+    }
+    const planned = await planImport(next, names);
+    const rowPlans = await checkRows(collection, planned.rowPlans, onProgress);
+    update({ plan: { ...planned, rowPlans, options: next } });
+  };
+  const check = (next: ImportOptions) => run((update) => checkOptions(next, update));
 
   /** Opens a file, or another sheet of the file before. */
   const open = (file: File | undefined, sheetName?: string) =>
-    attempt(async () => {
+    run(async (update) => {
       opened.current = file ?? opened.current;
       forgetAnswers();
       store.current = new Store(collection);
-      setOptions(undefined);
-      setPlan(undefined);
-      setResult(undefined);
-      setUndone(undefined);
+      update({ options: undefined, plan: undefined, result: undefined, undone: undefined });
       const sheet = await readSheet(opened.current!, sheetName);
       const mapping = suggestMapping(collection, sheet.columns);
       const [match] = matchesOf(collection, sheet, mapping);
-      await check({
-        collection,
-        sheet,
-        mapping,
-        formats: {},
-        match,
-        decision: firstDecision(collection),
-        clearsEmpty: false,
-        createsReferences: false,
-      });
+      const decision = firstDecision(collection);
+      const choices = { formats: {}, decision, clearsEmpty: false, createsReferences: false };
+      await checkOptions({ collection, sheet, mapping, match, ...choices }, update);
     });
 
   const send = () =>
-    changeOnce(async () => {
-      if (options === undefined || plan === undefined) return;
+    run(async (update) => {
+      if (options === undefined || plan?.options !== options) return;
       const { rowPlans } = plan;
       rememberMapping(options);
       const count = (kind: string) => rowPlans.filter((each) => each.kind === kind).length;
-      const total = count('new') + count('change');
-      const onProgress = (done: number) => setProgress({ step: 'storing', done, total });
-      onProgress(0);
+      const onProgress = progressOf(update, 'storing', count('new') + count('change'));
       const report = await store.current.send(rowPlans, onProgress);
-      setUndone(undefined);
-      setResult({
-        created: (result?.created ?? 0) + report.created,
-        changed: (result?.changed ?? 0) + report.changed,
-        references: (result?.references ?? 0) + report.references,
-        failed: report.failed,
-        same: (result?.same ?? 0) + count('same'),
-        left: (result?.left ?? 0) + count('left'),
+      const now = { ...report, same: count('same'), left: count('left') };
+      const sum = (part: Exclude<keyof ImportResult, 'failed'>) => (result?.[part] ?? 0) + now[part];
+      update({
+        undone: undefined,
+        result: {
+          created: sum('created'),
+          changed: sum('changed'),
+          references: sum('references'),
+          failed: report.failed,
+          same: sum('same'),
+          left: sum('left'),
+        },
       });
       reload();
       // Rows that were not stored stay on the page, to be fixed or downloaded.
       const rows = options.sheet.rows.filter((_row, at) => rowPlans[at]!.kind === 'bad' || report.failed.has(at));
-      setPlan(undefined);
-      if (rows.length === 0) setOptions(undefined);
-      else await check({ ...options, sheet: { ...options.sheet, rows } });
-    });
+      update({ plan: undefined, ...(rows.length === 0 && { options: undefined }) });
+      if (rows.length > 0) await checkOptions({ ...options, sheet: { ...options.sheet, rows } }, update);
+    }, true);
 
   const undo = () =>
-    changeOnce(async () => {
+    run(async (update) => {
       if (result === undefined) return;
-      const total = result.created + result.changed + result.references;
-      const onProgress = (done: number) => setProgress({ step: 'undoing', done, total });
-      onProgress(0);
-      setUndone(await store.current.undo(onProgress));
-      setResult(undefined);
+      const onProgress = progressOf(update, 'undoing', result.created + result.changed + result.references);
+      update({ undone: await store.current.undo(onProgress), result: undefined });
       reload();
-      if (options !== undefined) await check(options);
-    });
+      if (options !== undefined) await checkOptions(options, update);
+    }, true);
 
   const retry = options === undefined ? undefined : () => void check(options);
-  return { options, plan, progress, problem, result, undone, open, check, send, undo, retry };
+  return { ...state, open, check, send, undo, retry };
 }
 
 export type Import = ReturnType<typeof useImport>;
