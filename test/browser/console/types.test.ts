@@ -314,6 +314,16 @@ browserStories(
       });
       await stage.until('Saws is now below Tools.');
       expect(await aboveOf(2)).toBe(1);
+      // A move that the service rejects is explained in its dialog.
+      await page.getByRole('treeitem', { name: 'Tools' }).focus();
+      await press('Shift+F10', 'ArrowDown', 'Enter');
+      const dialog = page.getByRole('dialog', { name: 'Move Tools' });
+      await dialog.getByRole('combobox').pressSequentially('Blades', { delay: 125 });
+      await press('Enter');
+      await dialog.getByRole('button', { name: 'Move below…' }).click();
+      await dialog.getByText('This value breaks a rule of the field.').waitFor();
+      await press('Escape');
+      await dialog.waitFor({ state: 'detached' });
 
       await page.getByRole('button', { name: /^Layout/ }).click();
       await page.getByRole('menuitemradio', { name: 'Table' }).click();

@@ -49,5 +49,14 @@ browserStories('errors', (stage) => {
     await stage.until('Page not found');
     await stage.open('/c/products/9999');
     await stage.until('This row is not here');
+    // Addresses that someone cut or mistyped.
+    await stage.open('/c/%E0%A4%A');
+    await stage.until('Page not found');
+    for (const key of ['%E0%A4%A', '1,2']) {
+      await stage.open(`/c/products/${key}`);
+      await stage.until(`“${key}” is not a valid value.`);
+    }
+    await stage.open('/changes?day=2026-11-99');
+    await stage.until('No changes on this day');
   });
 });

@@ -2,6 +2,7 @@
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
 import { type Collection, collectionNamed } from './catalogue.ts';
 import { conditionsOn, type ListQuery, listAddress, type Pair, parseQuery, withOwn } from './query/list.ts';
+import { decoded } from './query/text.ts';
 import { base } from './session/page-data.ts';
 
 export const consoleBase = `${base}/console`;
@@ -18,7 +19,7 @@ interface Address {
 
 export function useAddress(): Address {
   const [, area = '', name = '', key = ''] = usePathname().slice(consoleBase.length).split('/');
-  const collection = collectionNamed(decodeURIComponent(name));
+  const collection = collectionNamed(decoded(name));
   return { area, collection, key: key === '' ? undefined : key, query: useSearch() };
 }
 

@@ -89,11 +89,11 @@ export function notifyError(error: unknown): undefined {
   notify(explain(error), { isError: true });
 }
 
-/** Saves values of a row, reports the result, and reloads what shows the row. */
-export async function saveAndReport(collection: Collection, row: Row, values: Row, saved: string): Promise<void> {
-  await saveRow(collection, row, values).then((outcome) => notifySaved(collection, outcome, saved), notifyError);
-  await invalidate(collection);
-}
+/** Saves values of a row, reports the result, and reloads what shows the row. A rejected value throws. */
+export const saveAndReport = (collection: Collection, row: Row, values: Row, saved: string): Promise<void> =>
+  saveRow(collection, row, values)
+    .then((outcome) => notifySaved(collection, outcome, saved))
+    .finally(() => invalidate(collection));
 
 const dismiss = (id: number): void => removeToasts((each) => each.id === id);
 

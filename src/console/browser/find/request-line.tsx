@@ -1,5 +1,6 @@
 /** The request of the list, as a URL and as a curl command. */
 import { groupOf, type ListQuery, listUrl } from '../api/query/list.ts';
+import { decoded } from '../api/query/text.ts';
 import { base } from '../api/session/page-data.ts';
 import { CopyButton } from '../components/copy-button.tsx';
 import { t } from '../i18n/text.ts';
@@ -19,23 +20,15 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
       <summary>{t.grid.request}</summary>
       <div>
         <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">
-          GET {readable(url)}
+          GET {decoded(url)}
         </a>
         {groups !== undefined && (
           <a href={groups} target="_blank" rel="noreferrer">
-            GET {readable(groups)}
+            GET {decoded(groups)}
           </a>
         )}
         <CopyButton text={curlOf(new URL(url, location.href).href)} label={t.find.copyCurl} />
       </div>
     </details>
   );
-}
-
-function readable(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }

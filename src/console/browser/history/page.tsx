@@ -23,7 +23,8 @@ const NOBODY = '-';
 
 export default function ChangesPage() {
   const wanted = new URLSearchParams(useAddress().query);
-  const day = wanted.get('day') ?? dayOf(new Date());
+  const wantedDay = wanted.get('day') ?? '';
+  const day = Number.isNaN(Date.parse(`${wantedDay}T00:00`)) ? dayOf(new Date()) : wantedDay;
   const [actor, collection] = [wanted.get('actor') ?? '', wanted.get('collection') ?? ''];
   const [shown, setShown] = useState(SHOWN);
   const change = (name: string, value: string) => {

@@ -10,7 +10,7 @@ import { titleOfChange } from '../api/query/title-lookup.ts';
 import { hidesActors } from '../api/session/page-data.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Loaded } from '../components/small.tsx';
-import { saveAndReport } from '../components/toasts.tsx';
+import { notifyError, saveAndReport } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -77,7 +77,7 @@ function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {
           <ChangeList
             changes={data.filter((change) => collectionNamed(change.collection) !== undefined)}
             headOf={headOf}
-            onRestore={(change, field) => void restoreValue(change, field)}
+            onRestore={(change, field) => void restoreValue(change, field).catch(notifyError)}
           />
           {data.length === limit && (
             <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>

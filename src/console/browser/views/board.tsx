@@ -5,7 +5,7 @@ import { equals, keyText } from '../api/query/text.ts';
 import { type Dragged, useDragged } from '../components/drag.ts';
 import { choiceItems, Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';
-import { saveAndReport } from '../components/toasts.tsx';
+import { notifyError, saveAndReport } from '../components/toasts.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -31,7 +31,7 @@ export default function Board({ query: list, field, selection }: BoardProps) {
   const nameOf = (value: Value) => (value === null ? t.app.empty : formatValue({ collection, field }, value));
   const move = (row: Row, value: Value) => {
     const message = t.views.moved(titleOf(collection, row), nameOf(value));
-    void saveAndReport(collection, row, { [field.name]: value }, message);
+    void saveAndReport(collection, row, { [field.name]: value }, message).catch(notifyError);
   };
   const board = { field, values, nameOf, move, selection, dragged };
   return (

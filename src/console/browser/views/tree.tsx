@@ -14,6 +14,7 @@ import { type Dragged, useDragged } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
 import { isMenuKey, showContextMenu } from '../components/menu.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { notifyError } from '../components/toasts.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { NoRows } from './no-rows.tsx';
@@ -51,7 +52,7 @@ export default function TreeView({ query, field, open }: TreeProps) {
   const move = (row: Row, to: Row | null) => {
     setActive(keyText(collection, row));
     if (to !== null) expand(keyText(collection, to), true);
-    void moveRow(collection, field, row, to);
+    void moveRow(collection, field, row, to).catch(notifyError);
   };
   const state = { query, field, open, expanded, expand, active, setActive, move, dragged };
   const isFiltered = filters.length > 0 || search !== '';

@@ -2,6 +2,7 @@
  * Names, values, paths and keys as the query language has them. The key of a row is text, for addresses and caches: the
  * parts of a composite key are encoded and separated by commas.
  */
+import { unlessThrown } from '../../../../base/errors.ts';
 import { pathPart } from '../../../../base/net/query-string.ts';
 import { quote } from '../../../../dialect/names.ts';
 import { encodeValue, printName } from '../../../../dialect/print.ts';
@@ -49,14 +50,17 @@ export function keyText({ key }: Collection, row: Row): string {
   return key.map(({ name }) => encodeURIComponent(String(row[name]))).join(',');
 }
 
+/** The text of a part of an address, or the part itself if someone cut or mistyped it. */
+export const decoded = (part: string): string => unlessThrown(() => decodeURIComponent(part)) ?? part;
+
 export function keyParts(text: string): readonly string[] {
-  return text.split(',').map(decodeURIComponent);
+  return text.split(',').map(decoded);
 }
 
 /** The path of a row in the API. Only a key of one field has a path of its own; others are a filter. */
 export function rowPath(collection: Collection, key: string): string {
+  if (collection.key.length === 1) return `${pathOf(collection)}/${encodeURIComponent(decoded(key))}`;
   const parts = keyParts(key);
-  if (collection.key.length === 1) return `${pathOf(collection)}/${encodeURIComponent(parts[0]!)}`;
   const filters = collection.key.map(({ name }, at) => `${parameter(name)}=eq.${encodeURIComponent(parts[at] ?? '')}`);
   return `${pathOf(collection)}?${filters.join('&')}`;
 }

@@ -5,6 +5,7 @@
  */
 import { collectionNamed } from '../catalogue.ts';
 import { pageHeaders, pageUrl, parseQuery } from '../query/list.ts';
+import { decoded } from '../query/text.ts';
 import { base } from './page-data.ts';
 import { isLoginNeeded, token } from './session.ts';
 
@@ -16,8 +17,8 @@ earlyResponse?.catch(() => undefined);
 /** The first page of the list that the address names. */
 function firstUrl(): string | undefined {
   if (globalThis.document === undefined || token.isAskedFor() || isLoginNeeded()) return undefined;
-  const [, name] = /^\/console\/c\/([^/]+)\/?$/.exec(location.pathname.slice(base.length)) ?? [];
-  const collection = name === undefined ? undefined : collectionNamed(decodeURIComponent(name));
+  const [, name = ''] = /^\/console\/c\/([^/]+)\/?$/.exec(location.pathname.slice(base.length)) ?? [];
+  const collection = collectionNamed(decoded(name));
   return collection && pageUrl(parseQuery(collection, location.search), 0);
 }
 
