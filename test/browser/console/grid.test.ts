@@ -8,6 +8,7 @@ import {
   type Product,
   paste,
   type Stage,
+  shownNames,
   untilShown,
 } from '../../support/browser/browser.ts';
 import { until } from '../../support/processes/process.ts';
@@ -251,6 +252,84 @@ browserStories('the cell grid', (stage) => {
     await page.getByRole('button', { name: 'Keep 30.00' }).click();
     await page.getByRole('button', { name: 'Keep 30.00' }).waitFor({ state: 'detached' });
     expect((await stage.product(1)).unit_price).toBe(30);
+  });
+
+  test('an answer from before a save does not hide the saved value', async () => {
+    const { page } = stage;
+    const type = async (row: number, name: string, price: string) => {
+      await cell(stage, 'unit_price', row).click();
+      await page.keyboard.type(price, { delay: 125 });
+      await page.keyboard.press('Enter');
+      await page
+        .locator('.toast')
+        .filter({ hasText: `${name} was saved.` })
+        .waitFor();
+    };
+    /** Runs work while an answer that the service has given already is on its way to the page. */
+    const whileLate = async (url: RegExp, begin: () => Promise<unknown>, work: () => Promise<unknown>) => {
+      const { promise: held, resolve: arrive } = Promise.withResolvers<void>();
+      const { promise: given, resolve: give } = Promise.withResolvers<void>();
+      await page.route(url, async (route) => {
+        if (route.request().method() !== 'GET') return route.fallback();
+        const response = await route.fetch();
+        give();
+        await held;
+        await route.fulfill({ response });
+      });
+      const late = page.waitForResponse((response) => url.test(response.url()));
+      await begin();
+      await given;
+      await work();
+      arrive();
+      await (await late).finished();
+      await page.unroute(url);
+    };
+    const feed = page.waitForResponse((response) => response.request().headers().accept === 'text/event-stream');
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await feed;
+    await type(0, 'Chai', '21');
+    // An undo reads the list again.
+    await whileLate(
+      /offset=0/,
+      () => page.keyboard.press('Control+z'),
+      () => type(1, 'Chang', '22'),
+    );
+    await page.waitForTimeout(300);
+    expect(await shown(stage, 'unit_price', 1)).toBe('22.00');
+    // The page reads a row that someone else has changed.
+    const body = '{"units_in_stock":5}';
+    await whileLate(
+      /products\?id=in/,
+      () => stage.service.fetch('/products/3', { method: 'PATCH', body }),
+      () => type(2, 'Aniseed Syrup', '23'),
+    );
+    await until('the new stock', async () => (await shown(stage, 'units_in_stock', 2)) === '5');
+    expect(await shown(stage, 'unit_price', 2)).toBe('23.00');
+    expect(await cell(stage, 'unit_price', 2).getAttribute('class')).not.toContain('marked');
+  });
+
+  test('the rows stay in their places when the person comes back to the tab', async () => {
+    const { page } = stage;
+    const feed = page.waitForResponse((response) => response.request().headers().accept === 'text/event-stream');
+    await stage.open('/c/products?order=product_name');
+    await untilShown(page, ['Alice Mutton', 'Aniseed Syrup']);
+    await feed;
+    await stage.service.fetch('/products', { method: 'POST', body: '{"product_name":"Agar"}' });
+    await page.getByRole('button', { name: 'Rows were added or deleted.' }).waitFor();
+    await cell(stage, 'unit_price', 0).click();
+    await page.keyboard.type('40', { delay: 125 });
+    await page.keyboard.press('Enter');
+    await page.locator('.toast').filter({ hasText: 'Alice Mutton was saved.' }).waitFor();
+    const reread = page.waitForResponse(/offset=0/, { timeout: 2_000 }).catch(() => undefined);
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await reread;
+    expect((await shownNames(page))[0]).toBe('Alice Mutton');
+    await page.keyboard.type('12', { delay: 125 });
+    await page.keyboard.press('Enter');
+    await page.locator('.toast').filter({ hasText: 'Aniseed Syrup was saved.' }).waitFor();
+    await page.getByRole('button', { name: 'Rows were added or deleted.' }).click();
+    await untilShown(page, ['Agar', 'Alice Mutton', 'Aniseed Syrup']);
   });
 
   test('200 prices from a spreadsheet are previewed, stored in one request, and undone at once', async () => {

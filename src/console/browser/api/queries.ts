@@ -11,6 +11,9 @@ import { type Page, readPage, readRow } from './rows.ts';
 
 const listKey = (query: ListQuery) => ['list', query.collection.name, listUrl(query)];
 
+/** The key of the position where the feed of the lists of a collection begins. */
+export const feedKey = ({ name }: Collection) => ['feed-start', name];
+
 /** The rows of a list from one index to another, in pages of 200. */
 export function useRows(query: ListQuery, first: number, last: number) {
   const client = useQueryClient();
@@ -22,6 +25,8 @@ export function useRows(query: ListQuery, first: number, last: number) {
     queries: wanted.map((page) => ({
       queryKey: [...key, page],
       queryFn: ({ signal }: { signal: AbortSignal }) => readPage(query, page, signal),
+      // The feed of a list reports changes, and moves no row.
+      refetchOnWindowFocus: () => queryClient.getQueryData(feedKey(query.collection)) === undefined,
     })),
   });
   const byPage = new Map<number, Page | undefined>(wanted.map((page, at) => [page, pages[at]!.data]));

@@ -8,6 +8,7 @@ import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
 import { keysFilter, parameter, pathOf, rowPath, withQuery } from './query/text.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
 import { partsOf } from './stored-rows.ts';
+import { noteWritten, withWritten } from './written-rows.ts';
 
 /** A write that can be undone. */
 export interface Written {
@@ -36,8 +37,9 @@ const ONE = 'application/vnd.pgrst.object+json';
 const RETURN = 'return=representation';
 
 export async function readPage(query: ListQuery, page: number, signal?: AbortSignal): Promise<Page> {
+  const since = performance.now();
   const { json, headers } = await ask(pageUrl(query, page), { headers: pageHeaders(page), signal });
-  const rows = json as Row[];
+  const rows = withWritten(query.collection, json as Row[], since);
   cacheTitles(query.collection, rows);
   return { rows, total: page === 0 ? countIn(headers) : undefined };
 }
@@ -46,9 +48,11 @@ export async function readPage(query: ListQuery, page: number, signal?: AbortSig
 export async function readRow(collection: Collection, key: string, signal?: AbortSignal): Promise<Row> {
   const select = selectTitles(collection);
   const url = withQuery(rowPath(collection, key), select === undefined ? '' : `select=${select}`);
-  const row = (await ask(url, { headers: { accept: ONE }, signal })).json as Row;
-  cacheTitles(collection, [row]);
-  return row;
+  const since = performance.now();
+  const { json } = await ask(url, { headers: { accept: ONE }, signal });
+  const [row] = withWritten(collection, [json as Row], since);
+  cacheTitles(collection, [row!]);
+  return row!;
 }
 
 /** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
@@ -86,7 +90,9 @@ export async function changeRows(
   edits: readonly RowEdit[],
   requestId = newRequestId(),
 ): Promise<Written> {
-  return { requestId, rows: (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat() };
+  const rows = (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat();
+  noteWritten(collection, rows);
+  return { requestId, rows };
 }
 
 /** The rows that a few edits would store. A value that the service would reject throws. */

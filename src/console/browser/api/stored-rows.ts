@@ -3,6 +3,7 @@ import type { Collection, Field, Row } from './catalogue.ts';
 import { ask } from './client.ts';
 import { keysFilter, keyText, pathOf, withQuery } from './query/text.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
+import { withWritten } from './written-rows.ts';
 
 /** Longest filter; below the limits of common proxies. */
 const MAX_FILTER = 6_000;
@@ -20,8 +21,9 @@ export async function readMatching(
   const found: Row[] = [];
   for (const part of partsOf(rows, fields)) {
     const url = `${pathOf(collection)}?${keysFilter({ key: fields }, part)}`;
+    const since = performance.now();
     const { json } = await ask(withQuery(url, select === undefined ? '' : `select=${select}`));
-    found.push(...(json as Row[]));
+    found.push(...withWritten(collection, json as Row[], since));
   }
   cacheTitles(collection, found);
   return found;

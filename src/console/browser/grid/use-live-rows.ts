@@ -5,10 +5,10 @@
  */
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { commentsOf, type Row } from '../api/catalogue.ts';
+import { type Collection, commentsOf, type Row } from '../api/catalogue.ts';
 import { lastChange, rowOfLogKey } from '../api/changes.ts';
 import { useFeed } from '../api/feed.ts';
-import { invalidate, loadedRows, patchLoadedRows } from '../api/queries.ts';
+import { feedKey, invalidate, loadedRows, patchLoadedRows } from '../api/queries.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { keyText, queryText, quoted } from '../api/query/text.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -25,9 +25,9 @@ const MARKED_MS = 8_000;
 export const markedCells = new Store<ReadonlySet<string>>(new Set());
 
 /** The feed of changes after the last stored one; undefined if the service or the role has no history. */
-function useChangesUrl(names: readonly string[]): string | undefined {
+function useChangesUrl(collection: Collection, comments: Collection | undefined): string | undefined {
   const { data } = useQuery({
-    queryKey: ['feed-start', ...names],
+    queryKey: feedKey(collection),
     queryFn: () => lastChange(),
     enabled: !hidesLog,
     retry: false,
@@ -35,9 +35,10 @@ function useChangesUrl(names: readonly string[]): string | undefined {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (data === undefined) return undefined;
+  const names = [collection, ...(comments === undefined ? [] : [comments])].map(({ name }) => quoted(name));
   const query = queryText([
     ['select', 'seq,collection,key,kind,request_id'],
-    ['collection', `in.(${names.map(quoted).join(',')})`],
+    ['collection', `in.(${names.join(',')})`],
     ['seq', `gt.${data}`],
   ]);
   return `/catalogue/changes?${query}`;
@@ -50,11 +51,11 @@ export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefi
   editRef.current = edit;
 
   const readChanges = async (keys: ReadonlySet<string>) => {
-    const shown = loadedRows(collection).filter((row) => keys.has(keyText(collection, row)));
-    const stored = await readStored(collection, shown);
+    const shown = () => loadedRows(collection).filter((row) => keys.has(keyText(collection, row)));
+    const stored = await readStored(collection, shown());
     const patches = new Map<string, Row>();
     const cells: string[] = [];
-    for (const row of shown) {
+    for (const row of shown()) {
       const key = keyText(collection, row);
       const now = stored.get(key);
       if (now === undefined) continue;
@@ -72,7 +73,7 @@ export function useLiveRows({ collection }: ListQuery, edit: ActiveEdit | undefi
     setTimeout(() => markedCells.set(new Set(markedCells.get()).difference(new Set(cells))), MARKED_MS);
   };
   const comments = commentsOf(collection);
-  useFeed(useChangesUrl([collection.name, ...(comments === undefined ? [] : [comments.name])]), (events) => {
+  useFeed(useChangesUrl(collection, comments), (events) => {
     const others = events.filter(
       ({ kind, row }) => (kind === 'insert' || kind === 'row') && !isOwnRequest(String(row.request_id)),
     );
