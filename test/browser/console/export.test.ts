@@ -44,7 +44,7 @@ browserStories(
       expect(rows.map(({ product_name }) => product_name)).toEqual(stored.map(({ product_name }) => product_name));
       expect(rows[0]).toMatchObject({ category_id: 'Seafood', unit_price: stored[0]!.unit_price });
 
-      // The button that shows the progress replaces the menu, and the focus returns.
+      // The menu gets the focus back, beside the button that shows the progress.
       await page.getByRole('button', { name: 'Export' }).press('Enter');
       const saved = page.waitForEvent('download');
       await page.getByRole('menuitem', { name: 'Excel (.xlsx)' }).press('Enter');

@@ -1,6 +1,5 @@
 /** The menu to export a list: the checked rows, or all rows that match. */
 import { useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
 import type { Row } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
@@ -20,17 +19,12 @@ interface ExportMenuProps {
 export function ExportMenu({ query, rows }: ExportMenuProps) {
   const [count, setCount] = useState<number>();
   const running = useRef<AbortController>(undefined);
-  const place = useRef<HTMLSpanElement>(null);
-  // One button replaces the other. The focus moves at once, before the removed button returns it to the rows.
-  const focusButton = () => {
-    if (document.activeElement === document.body) place.current?.querySelector('button')?.focus();
-  };
   const checked = rows === undefined || rows.length === 0 ? undefined : rows;
   const save = async (format: Format) => {
+    running.current?.abort();
     const control = new AbortController();
     running.current = control;
-    flushSync(() => setCount(0));
-    focusButton();
+    setCount(0);
     try {
       const { exportRows } = await import('./export-rows.ts');
       const done = await exportRows({ query, format, rows: checked, signal: control.signal, onProgress: setCount });
@@ -38,20 +32,18 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
     } catch (error) {
       if (!control.signal.aborted) notifyError(error);
     }
-    flushSync(() => setCount(undefined));
-    focusButton();
+    if (running.current === control) setCount(undefined);
   };
   const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(checked.length);
   const items = FORMATS.map((format) => ({ label: t.exporting.formats[format], onChoose: () => void save(format) }));
   return (
-    <span ref={place}>
-      {count === undefined ? (
-        <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />
-      ) : (
+    <>
+      {count !== undefined && (
         <Button icon="x" title={t.exporting.stop} onClick={() => running.current?.abort()}>
           {t.exporting.running(count)}
         </Button>
       )}
-    </span>
+      <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />
+    </>
   );
 }

@@ -6,19 +6,11 @@ import { explain } from '../api/explain.ts';
 import { IconButton } from '../components/button.tsx';
 import { useDragged, useDrop } from '../components/drag.ts';
 import { Icon } from '../components/icon.tsx';
+import type { IconName } from '../components/icon-shapes.ts';
 import { Problem } from '../components/small.tsx';
 import type { InputProps } from '../fields/kind.ts';
 import { t } from '../i18n/text.ts';
-import {
-  joinIds,
-  moved,
-  Picture,
-  type StoredFile,
-  splitIds,
-  uploadFiles,
-  useFileAddress,
-  useFiles,
-} from './stored-files.tsx';
+import { joinIds, moved, Picture, splitIds, uploadFiles, useFileAddress, useFiles } from './stored-files.tsx';
 
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
 
@@ -63,24 +55,29 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
     >
       {ids.length > 0 && (
         <ul className="file-list line wrap">
-          {ids.map((each, at) => (
-            <li
-              key={each}
-              className="panel stack"
-              {...dragged.source(at, isList && !isDisabled)}
-              {...dragged.target((from) => move(from, at))}
-            >
-              <FileItem
-                id={each}
-                file={files.get(each)}
-                isImage={isImage}
-                at={at}
-                onEarlier={isDisabled || at === 0 ? undefined : () => move(at, at - 1)}
-                onLater={isDisabled || at === ids.length - 1 ? undefined : () => move(at, at + 1)}
-                onRemove={isDisabled ? undefined : () => onChange(joinIds(ids.toSpliced(at, 1)))}
-              />
-            </li>
-          ))}
+          {ids.map((each, at) => {
+            const name = files.get(each)?.name ?? (isImage ? t.files.picture(at + 1) : t.files.file);
+            const action = (icon: IconName, label: string, onClick: () => void) => (
+              <IconButton icon={icon} className="small" label={label} onClick={onClick} />
+            );
+            return (
+              <li
+                key={each}
+                className="panel stack"
+                {...dragged.source(at, isList && !isDisabled)}
+                {...dragged.target((from) => move(from, at))}
+              >
+                <FileItem id={each} name={name} isImage={isImage} />
+                {!isDisabled && (
+                  <span className="line">
+                    {at > 0 && action('arrow-left', t.files.earlier(name), () => move(at, at - 1))}
+                    {at < ids.length - 1 && action('arrow-right', t.files.later(name), () => move(at, at + 1))}
+                    {action('x', t.app.removeItem(name), () => onChange(joinIds(ids.toSpliced(at, 1))))}
+                  </span>
+                )}
+              </li>
+            );
+          })}
         </ul>
       )}
       {!isDisabled && (
@@ -130,19 +127,12 @@ const PREVIEW = 192;
 
 interface FileItemProps {
   readonly id: string;
-  /** Undefined until it has loaded. */
-  readonly file: StoredFile | undefined;
+  readonly name: string;
   readonly isImage: boolean;
-  /** The position in the list. */
-  readonly at: number;
-  readonly onEarlier: (() => void) | undefined;
-  readonly onLater: (() => void) | undefined;
-  readonly onRemove: (() => void) | undefined;
 }
 
-/** One file of the input: its picture or icon, its name, and its actions. */
-function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }: FileItemProps) {
-  const name = file?.name ?? (isImage ? t.files.picture(at + 1) : t.files.file);
+/** One file of the input: its picture or icon, and its name. A click opens it. */
+function FileItem({ id, name, isImage }: FileItemProps) {
   const address = useFileAddress(id, undefined, name);
   return (
     <>
@@ -155,17 +145,6 @@ function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }: FileI
       </a>
       <span className="one-line help" title={name}>
         {name}
-      </span>
-      <span className="line">
-        {onEarlier !== undefined && (
-          <IconButton icon="arrow-left" className="small" label={t.files.earlier(name)} onClick={onEarlier} />
-        )}
-        {onLater !== undefined && (
-          <IconButton icon="arrow-right" className="small" label={t.files.later(name)} onClick={onLater} />
-        )}
-        {onRemove !== undefined && (
-          <IconButton icon="x" className="small" label={t.app.removeItem(name)} onClick={onRemove} />
-        )}
       </span>
     </>
   );

@@ -4,7 +4,7 @@ import { previewUndo, type Undone, type UndoPreview } from '../api/changes.ts';
 import type { Pair } from '../api/query/list.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { Loaded } from '../components/small.tsx';
 import { revert } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { ChangeList } from './change-list.tsx';
@@ -17,7 +17,7 @@ interface RestoreDialogProps {
 }
 
 export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
-  const { data, error } = useQuery({
+  const query = useQuery({
     // Not below `changes`: new changes must not repeat a dry run of thousands of rows.
     queryKey: ['preview of an undo', filters],
     queryFn: () => previewUndo(filters),
@@ -30,12 +30,12 @@ export default function RestoreDialog({ title, filters }: RestoreDialogProps) {
     return [t.history.restored(undone), ...kept].join(' ');
   };
   const onSubmit = () => void revert(filters, wordsOf, true);
-  const isBusy = data === undefined || data.total === 0;
+  const isBusy = query.data === undefined || query.data.total === 0;
   return (
     <Dialog title={title} size="large" submit={{ label: t.app.restore, isBusy, isFirst: true, onSubmit }}>
-      {error !== null && <ErrorMessage error={error} />}
-      {data === undefined && error === null && <Skeleton lines={3} />}
-      {data !== undefined && <Preview {...data} />}
+      <Loaded query={query} lines={3}>
+        {(data) => <Preview {...data} />}
+      </Loaded>
     </Dialog>
   );
 }
