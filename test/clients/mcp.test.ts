@@ -138,6 +138,26 @@ describe.each([...DATABASES])('/mcp on %s', (_, database) => {
     expect(await rows()).toEqual(before);
   });
 
+  test('a second undo of a session leaves what is undone, and undoes later writes', async () => {
+    const { call, transport } = await agent('editor');
+    const write = async (request: object) => {
+      const { text } = await call('write', { requests: [request] });
+      expect((await call('commit', { token: /token is (\w+)/.exec(text)![1] })).isOk).toBe(true);
+    };
+    const undo = async () => (await call('undo')).text;
+    const before = await rows();
+    await write({ method: 'POST', path: '/products', body: { id: 70, name: 'Cup', price: 1 } });
+    await write({ method: 'PATCH', path: '/products?id=eq.70', body: { price: 2 } });
+    expect(await undo()).toContain('"undone":2');
+    expect(await undo()).toContain('"undone":0');
+    await write({ method: 'POST', path: '/products', body: { id: 70, name: 'Bowl', price: 3 } });
+    expect(await undo()).toContain('"undone":1');
+    expect(await rows()).toEqual(before);
+    const others = await agent('editor');
+    const again = await others.call('undo', { session: transport.sessionId });
+    expect(again.text).toContain('"undone":0,"undone_before":3,"skipped":[]');
+  });
+
   test('a write keeps all digits of its numbers', async () => {
     const initialized = await send('editor', { method: 'initialize', params: {} });
     const session = { 'mcp-session-id': initialized.headers.get('mcp-session-id')! };
@@ -173,6 +193,14 @@ describe.each([...DATABASES])('/mcp on %s', (_, database) => {
       200,
       { result: { content: [{ text: '<data>[]</data>' }] } },
     ]);
+  });
+
+  test('a version of the protocol that the service does not know is rejected', async () => {
+    const ping = (version: string) => send('reader', { method: 'ping' }, { 'mcp-protocol-version': version });
+    const unknown = await ping('1999-01-01');
+    const message = expect.stringContaining("'1999-01-01' is not supported. Use 2025-06-18");
+    expect([unknown.status, await unknown.json()]).toMatchObject([400, { error: { code: -32600, message } }]);
+    expect((await ping('2025-03-26')).status).toBe(200);
   });
 
   test('the oldest previews of a caller make room for new ones', async () => {

@@ -202,12 +202,13 @@ async function commit(given: Arguments, call: AgentCall): Promise<string> {
   return `The writes are stored:\n${data(results)}`;
 }
 
-/** The writes of a session have ids that begin with it. */
+/** The writes of a session have ids that begin with it. Its undos do not, so that they are not undone as well. */
 function undoSession(given: Arguments, call: AgentCall): Promise<string> {
   const session = textOf(given, 'session') || call.session;
   if (!/^[\da-f-]{36}$/.test(session)) throw new ApiError('PGRST102', `'${session}' is not the id of a session`);
   const path = `${OWN_PATH}${UNDO_PATH}?request_id=like.mcp:${session}:*`;
-  return ask(call, 'POST', path, undefined, 'conflicts=skip', NOT_SHOWN).then(data);
+  const undoing = { ...call, session: `undo:${call.session}` };
+  return ask(undoing, 'POST', path, undefined, 'conflicts=skip', NOT_SHOWN).then(data);
 }
 
 function callerOf({ call }: AgentCall): string {
