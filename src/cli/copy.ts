@@ -154,7 +154,9 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     total += await source.count(collection);
   }
   if (present > 0) {
-    throw new ConfigError(`the target ${target.location} holds ${amount(present)} already. Copy to an empty database`);
+    throw new ConfigError(
+      `the target ${target.location} holds ${amount(present)} already, perhaps of an interrupted copy. Copy to an empty database`,
+    );
   }
   const hasTables = !collections.every((each) => isNew(target, each));
   if (source.log !== undefined && hasTables && ((await target.log?.position())?.seq ?? 0) > 0) {

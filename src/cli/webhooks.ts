@@ -53,10 +53,19 @@ async function list(settings: Settings): Promise<void> {
 
 async function failures(settings: Settings, name: string): Promise<void> {
   const filter = name === '' ? '' : `webhook=eq.${encodeURIComponent(name)}&`;
-  const deliveries = await withWebhooks(settings, (store) => store.deliveries(`${filter}order=webhook,seq`));
+  const deliveries = await withWebhooks(settings, (store, declared) => {
+    if (name !== '') webhookNamed(declared, name);
+    return store.deliveries(`${filter}order=webhook,seq`);
+  });
   const rows = deliveries.map((each) => ({ ...each, reason: each.reason && String(each.reason) }));
   const columns = ['webhook', 'seq', 'collection', 'key', 'status', 'attempts', 'next_at', 'reason'] as const;
   printRows(columns, rows, settings.json, 'No delivery failed or waits.');
+}
+
+function webhookNamed(declared: readonly WebhookDraft[], name: string): WebhookDraft {
+  const webhook = declared.find((each) => each.name === name);
+  if (webhook !== undefined) return webhook;
+  throw new ConfigError(`unknown webhook '${name}'; catalogue webhooks list shows all`);
 }
 
 async function redeliver(settings: Settings, name: string, seq: string): Promise<void> {
@@ -66,8 +75,7 @@ async function redeliver(settings: Settings, name: string, seq: string): Promise
     throw new ConfigError('name what to send again. Use: redeliver NAME SEQ, or --failed, or --since TIME');
   }
   const count = await withWebhooks(settings, async (_store, declared, engine, catalogue) => {
-    const webhook = declared.find((each) => each.name === name);
-    if (webhook === undefined) throw new ConfigError(`unknown webhook '${name}'; catalogue webhooks list shows all`);
+    const webhook = webhookNamed(declared, name);
     return redeliverChanges(engine, catalogue, webhook, { seq: seq === '' ? undefined : Number(seq), since });
   });
   if (seq !== '' && count === 0) throw new ConfigError(`the log has no change ${seq} that the webhook ${name} sends`);

@@ -35,6 +35,7 @@ const NAMES = {
   ifRange: 'if-range',
   lastEventId: 'last-event-id',
   mcpSession: 'mcp-session-id',
+  mcpVersion: 'mcp-protocol-version',
   origin: 'origin',
   requestId: 'x-request-id',
   traceParent: 'traceparent',

@@ -72,7 +72,9 @@ export function chosenAction<Action>(actions: Readonly<Record<string, Action>>, 
   const names = Object.keys(actions)
     .join(', ')
     .replace(/, (\w+)$/, ' or $1');
-  throw new ConfigError(`no action is given. Use: catalogue ${what} ${names}`);
+  throw new ConfigError(
+    `${name === '' ? 'no action is given' : `unknown action ${name}`}. Use: catalogue ${what} ${names}`,
+  );
 }
 
 export function printRows<T>(columns: readonly (keyof T & string)[], all: readonly T[], isJson: boolean, none: string) {

@@ -15,7 +15,7 @@ import type { Call } from '../../http/call.ts';
 import { type Pages, postOnly } from '../../http/pages.ts';
 import { type AgentCall, toolsOf } from './tools.ts';
 
-const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
+const VERSIONS: readonly [string, ...string[]] = ['2025-06-18', '2025-03-26', '2024-11-05'];
 const SESSION = 'mcp-session-id';
 const SESSION_FORM = /^[\da-f-]{36}$/;
 
@@ -90,6 +90,11 @@ async function answer(message: unknown, incoming: Incoming): Promise<Response> {
   // A notification has no answer.
   if (id === undefined) return new Response(null, { status: 202 });
   const isFirst = method === 'initialize';
+  const { mcpVersion } = incoming.call;
+  if (!(isFirst || mcpVersion === null || VERSIONS.includes(mcpVersion))) {
+    const words = `the version '${mcpVersion}' is not supported. Use ${VERSIONS.join(', ')}`;
+    return failure(id, new RpcError(INVALID_REQUEST, words), 400);
+  }
   const given = incoming.call.mcpSession ?? '';
   const session = !isFirst && SESSION_FORM.test(given) ? given : crypto.randomUUID();
   try {

@@ -2,7 +2,7 @@
  * Webhooks at /catalogue/webhooks, for callers with every right: their progress, the deliveries that failed or wait,
  * and the requests to send changes again or to send a test. `catalogue webhooks` does the same, except for tests.
  */
-import { ApiError, onError } from '../../base/errors.ts';
+import { ApiError, onError, unlessRejected } from '../../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../../base/limits/auth.ts';
 import { LISTED_DELIVERIES, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
 import { didYouMean } from '../../base/nearest-name.ts';
@@ -149,7 +149,8 @@ function isOf({ name }: WebhookDraft): string {
 }
 
 function momentIn(value: unknown): Date {
-  const time = typeof value === 'string' && value !== '' ? new Date(String(MOMENT.read(value))) : undefined;
+  const read = () => (typeof value === 'string' && value !== '' ? new Date(String(MOMENT.read(value))) : undefined);
+  const time = unlessRejected(read);
   if (time !== undefined && !Number.isNaN(time.getTime())) return time;
   const hint = 'Use a time such as 2026-11-18T08:30:00Z.';
   throw new ApiError('22007', 'since is not a time', { hint, field: 'since', value });

@@ -67,6 +67,18 @@ test('the program has these commands', async () => {
   expect(named.sort()).toEqual(['serve', ...COMMANDS.map(({ name }) => name)].sort());
 });
 
+test('a mistaken action or name is named', async () => {
+  for (const [args, message] of [
+    [['key', 'lst'], 'unknown action lst. Use: catalogue key add, list, revoke or sign'],
+    [['webhooks', 'failed'], 'unknown action failed. Use: catalogue webhooks list, failures or redeliver'],
+    [['webhooks', 'failures', 'shp'], "unknown webhook 'shp'; catalogue webhooks list shows all"],
+    [['user'], 'no action is given. Use: catalogue user add'],
+  ] as const) {
+    const { exitCode, stderr } = await run({ cwd, args });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(message) });
+  }
+});
+
 for (const { name, args = () => [], json, bar } of COMMANDS) {
   test(`${name} has help, names an unknown flag, is quiet in a pipe, and prints its result as JSON`, async () => {
     const [help, mistaken, told] = await Promise.all([

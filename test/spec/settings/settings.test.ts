@@ -362,8 +362,10 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       const unknown = await expectRefusal(await send({ tset: true }), 400, 'PGRST204');
       expect(unknown.hint).toBe('The members are seq, since, test (perhaps you meant test).');
       await expectRefusal(await send({ seq: '1' }), 400, '22P02');
-      for (const since of ['yesterday at noon', '', 'infinity', '4713-01-01 BC', 17, null])
-        await expectRefusal(await send({ since }), 400, '22007');
+      for (const since of ['yesterday at noon', '', 'infinity', '4713-01-01 BC', 17, null]) {
+        const problem = await expectRefusal(await send({ since }), 400, '22007');
+        expect(problem).toMatchObject({ hint: 'Use a time such as 2026-11-18T08:30:00Z.', field: 'since' });
+      }
       await expectRefusal(await send({ seq: 1, since: '2026-11-18T08:30:00Z' }), 400, 'PGRST102');
       await expectRefusal(await send({ test: true }, 'none'), 404, 'CAT404');
       const dryRun = sendJson('POST', {}, { prefer: 'tx=rollback' });
