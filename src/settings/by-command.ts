@@ -82,10 +82,6 @@ export const BACKUP_COMMAND_SETTINGS = { ...FILE_SETTINGS, backupKey: BACKUP_SET
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
 
-export function readSettings<T extends Table>(table: T, args: readonly string[], env: Environment): Values<T> {
-  return resolveSettings(table, args, env, { known: KNOWN }).values;
-}
-
 /** Reads settings and up to `operands` arguments that are not flags. Returns the origin of each value as well. */
 export function readCommand<T extends Table>(
   table: T,

@@ -35,7 +35,7 @@ export function resolveSettings<T extends Table>(
   table: T,
   args: readonly string[],
   env: Environment,
-  { known, operands = 0 }: { readonly known: readonly Setting<unknown>[]; readonly operands?: number },
+  { known, operands }: { readonly known: readonly Setting<unknown>[]; readonly operands: number },
 ): Resolved<T> {
   const mistakes: string[] = [];
   const attempt = <V>(work: () => V): V | undefined => {

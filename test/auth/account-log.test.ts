@@ -6,11 +6,12 @@ import { addKey } from '../../src/auth/keys.ts';
 import { CredentialStore } from '../../src/auth/store.ts';
 import { addUser } from '../../src/auth/users.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
-import { readSettings, SERVE_SETTINGS } from '../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../src/settings/by-command.ts';
 import { bearer } from '../support/engines/access.ts';
 import { type Opened, PLACES } from '../support/engines/declared.ts';
 import { declaredBy } from '../support/engines/roles.ts';
 import { until } from '../support/processes/process.ts';
+import { readSettings } from '../support/settings.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const DECLARATION = `collections:

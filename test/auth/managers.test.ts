@@ -7,10 +7,11 @@ import { CredentialStore } from '../../src/auth/store.ts';
 import { addUser } from '../../src/auth/users.ts';
 import { parseDeclaration } from '../../src/declare/read.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
-import { readSettings, SERVE_SETTINGS } from '../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../src/settings/by-command.ts';
 import { bearer, newName } from '../support/engines/access.ts';
 import { type Opened, PLACES } from '../support/engines/declared.ts';
 import { declaredBy } from '../support/engines/roles.ts';
+import { readSettings } from '../support/settings.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const COLLECTIONS = 'collections:\n  products: { fields: { id: int4 } }\n';

@@ -2,8 +2,9 @@
 import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { openEngine } from '../../src/engine/open.ts';
-import { readSettings, SERVE_SETTINGS } from '../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../src/settings/by-command.ts';
 import { declared, mistakesIn } from '../support/processes/declarations.ts';
+import { readSettings } from '../support/settings.ts';
 
 /** Builds a declaration whose query is in line 5. */
 const withQuery = (query: string) => `collections:

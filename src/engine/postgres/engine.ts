@@ -46,7 +46,6 @@ import { explainRead, type PlanForm, readList } from './read/reads.ts';
 import { NONE_OWN } from './schema/inspect.ts';
 import { hasOwnTables, makeOwnTables } from './schema/own-tables.ts';
 import { Indexer } from './search/indexer.ts';
-import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { Writes } from './write/writes.ts';
@@ -239,11 +238,6 @@ export class PostgresEngine implements Engine {
       const ofLog = logDialect(dialect, plan, position, prepared.logged);
       return readList(pool, { plan, dialect: ofLog, encoding }, isStepRead(plan, asOf, this.log.newest));
     });
-  }
-
-  /** Drops cached knowledge of the data, for example after a restore. */
-  forget(): void {
-    this.database.keys = new KeySequences();
   }
 
   close(): Promise<void> {

@@ -3,8 +3,9 @@ import { afterAll, expect, setSystemTime, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupResources } from '../../../src/serve/backups/resources.ts';
-import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { cleanUp, run, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import { readSettings } from '../../support/settings.ts';
 import { expectRefusal } from '../../support/stories.ts';
 
 afterAll(cleanUp);

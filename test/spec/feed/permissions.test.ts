@@ -5,13 +5,14 @@ import { addKey, signWithKey } from '../../../src/auth/keys.ts';
 import { CredentialStore } from '../../../src/auth/store.ts';
 import { ApiError } from '../../../src/base/errors.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
-import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
 import { identify } from '../../support/engines/roles.ts';
 import { openDeclaredEngine } from '../../support/engines/shop.ts';
 import type { EventClient } from '../../support/network/event-stream.ts';
 import { until } from '../../support/processes/process.ts';
+import { readSettings } from '../../support/settings.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 for (const engine of ['SQLite', 'PostgreSQL']) {

@@ -15,11 +15,12 @@ import { declarationEdits } from '../../../src/serve/declaration-edits.ts';
 import { webhookResources } from '../../../src/serve/webhooks/resources.ts';
 import { WebhookStore } from '../../../src/serve/webhooks/store.ts';
 import { Webhooks } from '../../../src/serve/webhooks/webhooks.ts';
-import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
 import { bearer } from '../../support/engines/access.ts';
 import { type Opened, PLACES } from '../../support/engines/declared.ts';
 import { declaredBy } from '../../support/engines/roles.ts';
 import { temporaryFolder } from '../../support/processes/process.ts';
+import { readSettings } from '../../support/settings.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const DECLARATION = `# What the shop sells

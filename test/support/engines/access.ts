@@ -12,7 +12,8 @@ import type { RuleDraft } from '../../../src/collection/draft.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { Peer } from '../../../src/http/call.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
-import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
+import { SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
+import { readSettings } from '../settings.ts';
 import { ALL_ENGINES } from './catalogue.ts';
 
 export const SECRET = 'a secret that is long enough for anybody';

@@ -13,6 +13,7 @@ import { type Catalogue, declareCatalogue } from '../../../src/collection/declar
 import { products } from '../../../src/collection/products.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
+import { KeySequences } from '../../../src/engine/postgres/write/key-sequence.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newFolder } from '../folders.ts';
 import {
@@ -116,7 +117,7 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
   const used = free.pop();
   if (used !== undefined) {
     await reset(admin, used.schema, firstRows);
-    used.engine.forget();
+    forgetData(used.engine);
     return used.engine;
   }
   const schema = newSchema();
@@ -162,10 +163,15 @@ export function openDeclaredPostgresWith(views: string) {
         if ((error as { errno?: string }).errno !== '40P01') throw error;
         return restore();
       }
-      engine.forget();
+      forgetData(engine);
     };
     return { engine, restore };
   });
+}
+
+/** The rows were replaced: the engine no longer knows which keys are assigned. */
+function forgetData({ database }: PostgresEngine): void {
+  database.keys = new KeySequences();
 }
 
 /** Returns SQL for one transaction: it restores every row and sequence of a schema, past triggers and foreign keys. */

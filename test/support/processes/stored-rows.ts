@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { planOf, read, withDatabase } from '../../../src/cli/shared/database.ts';
-import { DATA_SETTINGS, readSettings } from '../../../src/settings/by-command.ts';
+import { DATA_SETTINGS } from '../../../src/settings/by-command.ts';
+import { readSettings } from '../settings.ts';
 import type { Launch } from './process.ts';
 
 /** Returns the rows of a query on the database that a command with these options uses. */
