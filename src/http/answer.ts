@@ -139,7 +139,7 @@ export function responseWith(
 }
 
 /** The response for a client that already has the answer (RFC 9110, 15.4.5). */
-export function unchangedResponse(answer: Representation): Response {
+export function unchangedResponse(answer: Pick<Representation, 'status' | 'headers' | 'shared'>): Response {
   const response = responseWith(null, { ...answer, status: 304 });
   response.headers.delete('content-type');
   response.headers.delete('content-encoding');

@@ -22,11 +22,13 @@ import type { Accepted } from '../http/content-coding.ts';
 import { isTimed } from '../plan/at-moment.ts';
 import { andThen, type Handler, type RequestContext, type Responder } from './request-context.ts';
 
+/** A response is built on the first hit: if writes are frequent, most entries have none. */
 interface CachedAnswer {
-  /** Never sent itself; clones share its body. */
-  readonly whole: Response;
+  readonly head: Pick<Representation, 'status' | 'headers' | 'shared'>;
+  /** The body, or the response, which is never sent itself; clones share its body. */
+  whole: Body | Response;
   /** The 304 response for clients that have it already. */
-  readonly unchanged: Response;
+  unchanged?: Response;
   readonly tag: string;
   readonly rows: number | undefined;
   readonly route: RequestContext['route'];
@@ -92,18 +94,16 @@ export class ResponseCache {
     if (changeCount !== this.changeCount || !this.wasAsked(key)) return;
     // It may change without a write.
     if (plan !== undefined && isTimed(plan)) return;
-    const store = (length: number, whole: Response) => {
+    const { status, headers, shared } = made;
+    const store = (length: number, whole: Body | Response) => {
       // The data may have changed during compression, or another request may have stored the entry.
       if (changeCount !== this.changeCount || this.answers.has(key)) return;
       const size = length + key.length * 4 + OVERHEAD_BYTES;
       if (this.bytes + size > RESPONSE_CACHE_BYTES) this.clear();
-      this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, route });
+      this.answers.set(key, { head: { status, headers, shared }, whole, tag, rows, route });
       this.bytes += size;
     };
-    const storeBody = (body: Body) => {
-      const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
-      store(bytes.length, responseWith(bytes, made));
-    };
+    const storeBody = (body: Body) => store(Buffer.byteLength(body as string | Uint8Array), body);
     const content = call.method === 'HEAD' ? null : made.content();
     if (content === null) store(0, headResponse(made));
     else if (content instanceof Promise) content.then(storeBody, () => undefined);
@@ -161,5 +161,13 @@ function answerKey(call: Call, accepted: Accepted | undefined, scope: string | u
 function cachedResponse(context: RequestContext, kept: CachedAnswer): Response {
   context.route = kept.route;
   context.rows = kept.rows;
-  return (context.call.has(kept.tag) ? kept.unchanged : kept.whole).clone() as Response;
+  if (context.call.has(kept.tag)) {
+    kept.unchanged ??= unchangedResponse(kept.head);
+    return kept.unchanged.clone() as Response;
+  }
+  const { whole } = kept;
+  // As bytes, since a text would be encoded for each clone.
+  if (!(whole instanceof Response))
+    kept.whole = responseWith(typeof whole === 'string' ? Buffer.from(whole) : whole, kept.head);
+  return (kept.whole as Response).clone() as Response;
 }
