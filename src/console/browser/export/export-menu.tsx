@@ -5,6 +5,7 @@ import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Format } from './formats.ts';
 
@@ -39,8 +40,13 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
   return (
     <>
       {count !== undefined && (
-        <Button icon="x" title={t.exporting.stop} onClick={() => running.current?.abort()}>
-          {t.exporting.running(count)}
+        <Button
+          icon="x"
+          aria-label={t.exporting.running(count)}
+          title={t.exporting.stop}
+          onClick={() => running.current?.abort()}
+        >
+          {formatNumber(count)}
         </Button>
       )}
       <Menu icon="download" label={label} text={label} className="button" groups={[{ items }]} />
