@@ -80,6 +80,8 @@ export function listen(respond: App['answer'], options: ListenOptions): RunningS
     return Bun.serve({
       hostname: host,
       port: at,
+      // The runtime's page about an error would show the sources.
+      development: false,
       // A renewed certificate listens before the previous one is retired.
       reusePort: handover || processes !== undefined || isSecure,
       maxRequestBodySize: NO_LIMIT,

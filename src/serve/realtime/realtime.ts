@@ -7,7 +7,7 @@ import {
   REALTIME_IDLE_SECONDS,
 } from '../../base/limits/feed.ts';
 import { LiveCall, type LiveSteps } from '../../feed/feed-event.ts';
-import { type Peer, UNKNOWN } from '../../http/call.ts';
+import { type Peer, pathAndQuery, UNKNOWN } from '../../http/call.ts';
 import { Channel, RejectedRequest } from './channel.ts';
 import { type Message, type Printer, parseMessage, printerOf, readBindings, unsupported } from './protocol.ts';
 
@@ -33,7 +33,8 @@ export class Realtime {
   /** Returns false for all other requests. */
   upgrade(request: Request, server: Bun.Server<Connection>, isSecure: boolean): boolean {
     if (!request.url.includes(PATH) || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return false;
-    const url = new URL(request.url);
+    // The URL of a request without a usable Host cannot be parsed.
+    const url = new URL(`http://localhost${pathAndQuery(request.url)}`);
     if (!url.pathname.endsWith(PATH)) return false;
     const address = server.requestIP(request)?.address;
     const peer: Peer = { atWork: () => {}, drop: () => data.drained(), address: () => address, isSecure };
@@ -80,7 +81,7 @@ export class Connection {
     private readonly peer: Peer,
   ) {
     this.print = printerOf(url.searchParams.get('vsn'));
-    this.base = `${url.origin.replace(/^ws/, 'http')}${url.pathname.slice(0, -PATH.length)}`;
+    this.base = `${url.origin}${url.pathname.slice(0, -PATH.length)}`;
   }
 
   /** Handles messages one after the other, no faster than the client reads the replies. */

@@ -83,6 +83,20 @@ describe('garbage', () => {
   for (const [what, bytes] of Object.entries(cases)) test(what, () => exchange(bytes));
 });
 
+describe('websockets', () => {
+  const socket = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n';
+  const key = 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  const ask = (line: string, host: string) => exchange(`GET ${line}\r\n${host}${socket}${key}\r\n`);
+
+  test.each(['', 'host: \r\n', 'host: [::1\r\n', 'host: a b\r\n', 'host: t:99999999\r\n'])(
+    'with %j open',
+    async (host) => {
+      expect(statusesIn(await ask('/realtime/v1/websocket HTTP/1.0', host))).toEqual([101]);
+      expect(statusesIn(await ask('//[/realtime/v1/websocket?vsn=%ff HTTP/1.0', host))).toEqual([101]);
+    },
+  );
+});
+
 describe('half a request', () => {
   const whole = 'POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: 24\r\n\r\n{"product_name":"Never"}';
   for (const length of [1, 4, 15, 24, 35, 55, 58, 60, whole.length - 1]) {
