@@ -112,6 +112,25 @@ for (const engine of TWO_ENGINES) {
         await refused(supplier().fetch('/products?id=eq.1', sendJson('PATCH', { supplier_id: null })), 403, '42501');
       });
 
+      test('a row that cannot become so gets the same error, whether the row that it refers to exists or not', async () => {
+        const body = { id: 1, name: 'x', discontinued: 1 };
+        for (const id of [2, 999]) {
+          const change = { supplier_id: id };
+          const writes: readonly (readonly [Client, string, object, string?, Record<string, string>?])[] = [
+            [supplier(), '/products?id=eq.1', change],
+            [supplier(), '/products/1', change],
+            [supplier(), '/products', [{ id: 1, ...change }]],
+            [editor(), '/products/1', { ...body, ...change }, 'PUT'],
+            [editor(), '/products?id=eq.1', { ...body, ...change }, 'PUT'],
+            [editor(), '/products', [{ ...body, ...change }], 'POST', MERGE],
+          ];
+          for (const [client, path, sent, method = 'PATCH', headers = {}] of writes) {
+            const problem = await refused(client.fetch(path, sendJson(method, sent, headers)), 403, '42501');
+            expect(JSON.stringify(problem)).not.toContain('supplier_id');
+          }
+        }
+      });
+
       test('a row cannot become one that its role may not read', async () => {
         await refused(editor().fetch('/products/1', sendJson('PATCH', { discontinued: 1 })), 403, '42501');
         await refused(editor().fetch('/products/3', sendJson('PATCH', { discontinued: 0 })), 404, 'CAT404');

@@ -87,9 +87,28 @@ function change(
 ): Pick<Written, 'affected' | 'changed'> {
   const isRuled = restriction?.changed !== undefined;
   if (returning === undefined && !isRuled) return { affected: connection.run(statement), changed: [] };
-  const changed = connection.values(statement);
-  if (isRuled && changed.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw rowDenied(into.name);
+  const changed = rulesFirst(connection, isRuled, () => {
+    const rows = connection.values(statement);
+    if (isRuled && rows.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw rowDenied(into.name);
+    return rows;
+  });
   return { affected: changed.length, changed: returning === undefined ? [] : changed.map(([row]) => row as string) };
+}
+
+/** A row that breaks a rule of the role gets the error of the rule, whether the rows that it refers to exist or not. */
+export function rulesFirst<T>(connection: Connection, isRuled: boolean, store: () => T): T {
+  try {
+    return store();
+  } catch (error) {
+    if (!isRuled || !isReferenceError(error)) throw error;
+    connection.execute('savepoint rules_first; pragma defer_foreign_keys = on');
+    try {
+      store();
+    } finally {
+      connection.execute('rollback to rules_first; release rules_first; pragma defer_foreign_keys = off');
+    }
+    throw error;
+  }
 }
 
 /** The codes of errors in computing a value. */

@@ -18,6 +18,7 @@ import { countReturned, withinReturned } from '../read/byte-budget.ts';
 import { insertSql, storedValues, writtenValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { firstBadRow } from './broken-references.ts';
+import { rulesFirst } from './change-rows.ts';
 import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
 import { returningRow, type Written } from './returned-rows.ts';
 
@@ -123,11 +124,14 @@ function insertEach(
       if (before !== undefined && connection.number({ ...before, params: [...row, ...before.params] }) !== 1) {
         throw rowDenied(collection.name).with({ index });
       }
-      const stored = isReturned ? undefined : connection.insert(insert);
-      const [written] = stored === undefined ? connection.values(insert) : stored.changes > 0 ? [[]] : [];
-      const isDenied =
-        written === undefined ? allowed?.met !== undefined : allowed && Number(written[known ? 2 : 1]) !== 1;
-      if (isDenied) throw rowDenied(collection.name);
+      const [stored, written] = rulesFirst(connection, allowed !== undefined, () => {
+        const stored = isReturned ? undefined : connection.insert(insert);
+        const [written] = stored === undefined ? connection.values(insert) : stored.changes > 0 ? [[]] : [];
+        const isDenied =
+          written === undefined ? allowed?.met !== undefined : allowed && Number(written[known ? 2 : 1]) !== 1;
+        if (isDenied) throw rowDenied(collection.name);
+        return [stored, written];
+      });
       if (written === undefined) continue;
       if (plan.returning !== undefined) changed.push(countReturned(written[0] as string));
       areNew.push(known === undefined);
