@@ -177,6 +177,10 @@ describe('a token signed with a secret', () => {
       handmade({ alg: 'HS256', crit: ['exp'], exp: 1 }, EDITOR),
       'The JWT demands extensions (crit) that are not supported',
     ],
+    'that names a known extension (b64)': [
+      handmade({ alg: 'HS256', crit: ['b64'], b64: true }, EDITOR),
+      'The JWT demands extensions (crit) that are not supported',
+    ],
     'with an empty crit': [handmade({ alg: 'HS256', crit: [] }, EDITOR), "JWT couldn't be decoded"],
   };
   for (const [name, [token, message]] of Object.entries(FORMS)) {
