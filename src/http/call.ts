@@ -44,7 +44,7 @@ const NAMES = {
 
 /** The caller, its address, and the schema and language that it asks for. Other headers are about the message. */
 const OF_CALLER =
-  /^(?:accept-(?:language|profile)|apikey|authorization|content-profile|cookie|host|origin|sec-fetch-site|traceparent|x-as-(?:claims|role)|x-forwarded-(?:for|host|prefix|proto))$/;
+  /^(?:accept-(?:language|profile)|apikey|authorization|content-profile|cookie|host|origin|sec-fetch-site|traceparent|x-forwarded-(?:for|host|prefix|proto))$/;
 
 class Fields {
   /** Only for `http`. */

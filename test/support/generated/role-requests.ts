@@ -57,6 +57,10 @@ class Names {
   test(name: string, field: string): string {
     const { choose } = this;
     const type = ROLED.collections.get(name)!.byName.get(field)?.type.name;
+    if (this.isLikely && isOfTree(name, field) && choose.sometimes(40)) {
+      const not = choose.sometimes(20) ? 'not.' : '';
+      return `${not}${choose.one(['within', 'above'])}.${choose.one(['1', '2', '3', '4', '500'])}`;
+    }
     const fitting = this.isLikely && type !== undefined ? FITTING[type.replace(/\(.*/, '')] : undefined;
     const operator = choose.one(fitting?.operators ?? (Object.keys(OPERATORS) as OperatorName[]));
     const values = fitting?.values ?? VALUES;
@@ -103,6 +107,11 @@ interface Fitting {
   readonly operators: readonly OperatorName[];
   readonly values: readonly string[];
   readonly keywords: readonly string[];
+}
+
+/** Whether a field is the key of the tree of categories, or leads into it. */
+function isOfTree(name: string, field: string): boolean {
+  return field === 'category_id' || (name === 'categories' && ['id', 'parent_id'].includes(field));
 }
 
 const NULLS = ['null', 'not_null'];
@@ -199,7 +208,11 @@ function query(names: Names, name: string): string {
   }
   if (items.length > 0) parts.push(`select=${items.join(',')}`);
   for (let count = choose.number(0, 2); count > 0; count--) parts.push(condition(names, name));
-  if (choose.sometimes(30)) parts.push(`order=${names.field(name)}${choose.one(['', '.desc', '.nullsfirst'])}`);
+  if (choose.sometimes(30)) {
+    const field = names.field(name);
+    const depth = isOfTree(name, field) && choose.sometimes(50) ? '(depth)' : '';
+    parts.push(`order=${field}${depth}${choose.one(['', '.desc', '.nullsfirst'])}`);
+  }
   if (choose.sometimes(25)) parts.push(`limit=${choose.number(0, 3)}`);
   if (choose.sometimes(15)) parts.push(`offset=${choose.number(0, 4)}`);
   return parts.join('&');
@@ -210,7 +223,11 @@ function facets(names: Names, name: string): string {
   const { choose } = names;
   const facet = () => {
     const embedding = choose.sometimes(40) ? names.embedding(name) : undefined;
-    if (embedding === undefined) return `${names.field(name)}${choose.sometimes(20) ? '(1,3,4242)' : ''}`;
+    if (embedding === undefined) {
+      const field = names.field(name);
+      const tree = isOfTree(name, field) && choose.sometimes(50) ? '(within)' : '';
+      return `${field}${tree || (choose.sometimes(20) ? '(1,3,4242)' : '')}`;
+    }
     const [target, to] = embedding;
     return `${choose.sometimes(50) ? 'inside' : target.replace(/!.*/, '')}.${names.field(to)}`;
   };
@@ -284,6 +301,8 @@ const WRITE_HEADERS: readonly string[] = [
   'return=representation, count=exact',
   'handling=strict, max-affected=2',
   'missing=default',
+  'errors=all',
+  'errors=all, missing-rows=ignore',
 ];
 
 /** Counter for keys that no row has, in either database. */
