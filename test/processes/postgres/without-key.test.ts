@@ -230,6 +230,7 @@ test.each([
     'fields: { id: int4, piece: FIELD }',
     '/stock?piece=eq.1&limit=5',
   ],
+  ['most rows of a materialized view', 'alike', 'fields: { id: int4, piece: FIELD }', '/alike?piece=eq.1&limit=5'],
 ])('reads and plans of %s that wait leave connections to others', async (_, name, declared, path) => {
   const [cwd, schema] = [temporaryFolder(), newSchema()];
   const { admin } = testServer;
@@ -239,6 +240,8 @@ test.each([
     insert into ${schema}.coded select n from generate_series(1, 3000) n;
     create view ${schema}.pieces as select piece from ${schema}.stock;
     create view ${schema}.counts as select piece, count(*) from ${schema}.stock group by piece;
+    create materialized view ${schema}.alike as select n as id, 1 as piece from generate_series(1, 20000) n;
+    create unique index on ${schema}.alike (id); create index on ${schema}.alike (piece); analyze ${schema}.alike;
     create table ${schema}.shelves (id integer primary key); insert into ${schema}.shelves values (1)`);
   const collection = declared.replace('FIELD', '{ type: int4, indexed: true }');
   writeFileSync(
@@ -249,11 +252,12 @@ test.each([
   const service = await startService({ cwd, args, env: { DATABASE_URL: url, CATALOGUE_POOL_SIZE: '10' } });
   const statuses = await admin.begin(async (transaction) => {
     await transaction.unsafe(`lock table ${schema}.stock, ${schema}.coded in access exclusive mode`);
+    await transaction.unsafe(`refresh materialized view ${schema}.alike`);
     const types = ['application/json', 'application/vnd.pgrst.plan+json; options=analyze'];
     const read = async (accept: string) => (await service.fetch(path, { headers: { accept } })).status;
     const statuses = Array.from({ length: 30 }, (_, index) => read(types[index % 2]!));
     const waiting = `select from pg_locks where not granted
-      and relation in ('${schema}.stock'::regclass, '${schema}.coded'::regclass)`;
+      and relation in ('${schema}.stock'::regclass, '${schema}.coded'::regclass, '${schema}.alike'::regclass)`;
     await until('reads to wait', async () => (await transaction.unsafe(waiting)).length > 1);
     expect((await service.fetch('/shelves/1', { signal: AbortSignal.timeout(20_000) })).status).toBe(200);
     return { all: Promise.all(statuses) };

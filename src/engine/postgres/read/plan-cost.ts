@@ -33,7 +33,7 @@ const STATISTICS = `select c.relname as name,
         greatest(s.null_frac, s.most_common_freqs[1], 1 / abs(nullif(s.n_distinct, 0)) / case when s.n_distinct < 0 then c.reltuples else 1 end) > ${MAX_ROWS_PER_VALUE}
     ), '[]') as frequent
   from pg_class c left join pg_class t on t.oid = c.reltoastrelid
-  where c.relkind = 'r' and c.relnamespace = to_regnamespace(quote_ident($1::text))`;
+  where c.relkind in ('r', 'm') and c.relnamespace = to_regnamespace(quote_ident($1::text))`;
 
 export class PlanCost {
   /** By the names of tables; undefined until the first statistics arrive. */
