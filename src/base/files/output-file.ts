@@ -148,6 +148,8 @@ const WORDS: Readonly<Record<string, Sentence>> = {
   EROFS: say`the disk cannot be written to`,
   EMFILE: say`too many files are open`,
   ENAMETOOLONG: say`its name is too long`,
+  ConnectionRefused: say`nothing answers at the address in S3_ENDPOINT`,
+  ERR_S3_MISSING_CREDENTIALS: say`set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY to its keys`,
 };
 
 /** An unknown error keeps the system's message. */

@@ -496,6 +496,14 @@ test('places and times that cannot be used are one sentence', async () => {
   expect(await command('backups')).toContain('backups cannot be read');
   const stored = await run({ cwd, env: s3.environment, args: ['backup', 's3://elsewhere/shop'] });
   expect(stored.stderr).toMatch(/^catalogue: s3:\/\/elsewhere\/shop cannot be written: .*NoSuchBucket.*\n$/);
+  const { S3_ENDPOINT, ...keys } = s3.environment;
+  for (const [env, words] of [
+    [{ S3_ENDPOINT: 'http://127.0.0.1:1', ...keys }, 'nothing answers at the address in S3_ENDPOINT'],
+    [{ S3_ENDPOINT: S3_ENDPOINT! }, 'set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY to its keys'],
+  ] as const) {
+    const { stderr } = await run({ cwd, env, args: ['backup', 's3://shop/other'] });
+    expect(stderr).toBe(`catalogue: s3://shop/other cannot be written: ${words}\n`);
+  }
   const serve = async (...args: string[]) => (await run({ cwd, args: ['serve', '--port', '0', ...args] })).stderr;
   expect(await serve('--backup-every', '1h', '--backup-to', 'elsewhere')).toContain('s3://bucket/path or file:');
   expect(await serve('--backup-every', '1h', '--backup-key', 'short')).toContain('at least 16 characters');
