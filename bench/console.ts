@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { CHROMIUM } from '../test/support/browser/chromium.ts';
 import { MILLION } from './fixtures.ts';
 import { generateCatalogue } from './generate.ts';
 import { startService, stopAll } from './servers.ts';
@@ -75,13 +76,12 @@ async function load(browser: Browser, url: string, view: View): Promise<Load> {
 
 const median = (numbers: number[]) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)]!;
 
+if (CHROMIUM === undefined) throw new Error('no Chromium found: set CHROMIUM_PATH');
 const isChanging = process.argv.includes('--change');
 const [times = '15', ...given] = process.argv.slice(2).filter((each) => each !== '--change');
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-console-'));
 const urls = given.length > 0 ? given : await ownServices();
-const executablePath = process.env.CHROMIUM_PATH ?? Bun.which('chromium') ?? Bun.which('google-chrome');
-if (executablePath === null) throw new Error('no Chromium found: set CHROMIUM_PATH');
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 for (const view of Object.keys(VIEWS) as View[]) {
   const loads = new Map<string, Load[]>(urls.map((url) => [url, []]));
   for (const url of urls) await load(browser, url, view);
