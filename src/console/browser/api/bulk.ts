@@ -4,7 +4,7 @@ import type { Collection, Row } from './catalogue.ts';
 import { keyText, pathOf } from './query/text.ts';
 import { changesOf, editRequests, newRequestId, type RowEdit, sendBatch, type Written } from './rows.ts';
 import { readStored } from './stored-rows.ts';
-import { noteWritten } from './written-rows.ts';
+import { rememberWritten } from './written-rows.ts';
 
 /** The largest number of rows that one transaction changes by key. */
 export const MAX_EDITED_ROWS = 1_000;
@@ -44,7 +44,7 @@ export async function changeUnchangedRows(
     left.map(({ row }) => row),
   );
   const rows = changed.slice(0, edits.length).filter((row) => row !== undefined);
-  noteWritten(collection, rows);
+  rememberWritten(collection, rows);
   const [skipped, deleted]: [Row[], Set<Row>] = [[], new Set()];
   for (const { row, changes } of left) {
     const now = stored.get(keyText(collection, row));

@@ -8,7 +8,7 @@ import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
 import { keysFilter, parameter, pathOf, rowPath, withQuery } from './query/text.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
 import { partsOf } from './stored-rows.ts';
-import { noteWritten, withWritten } from './written-rows.ts';
+import { rememberWritten, withWritten } from './written-rows.ts';
 
 /** A write that can be undone. */
 export interface Written {
@@ -91,7 +91,7 @@ export async function changeRows(
   requestId = newRequestId(),
 ): Promise<Written> {
   const rows = (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat();
-  noteWritten(collection, rows);
+  rememberWritten(collection, rows);
   return { requestId, rows };
 }
 

@@ -41,7 +41,7 @@ export function useImport(collection: Collection) {
   const { options, plan, result } = state;
   const store = useRef(new Store(collection));
   const opened = useRef<File>(undefined);
-  /** The number of the latest step. What an earlier one still finds is dropped. */
+  /** The number of the latest step. Results of an earlier one are dropped. */
   const latest = useRef(0);
   /** While rows are stored, other steps do nothing. */
   const isStoring = useRef(false);
