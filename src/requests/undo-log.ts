@@ -78,7 +78,7 @@ export class LogReader {
   }
 
   /** The newest selected change that is committed, but held back by an open transaction with a smaller position. */
-  async heldBack(query: Query): Promise<number | undefined> {
+  async newestHeldBack(query: Query): Promise<number | undefined> {
     const plan = this.planPage(query, Number.MAX_SAFE_INTEGER, 1);
     const after: Predicate = { kind: 'compare', of: this.field('seq'), operator: '>', value: this.position };
     const where = and(plan.where, after);

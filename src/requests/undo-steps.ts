@@ -174,9 +174,9 @@ class Undo {
   private async openCompleteLog(): Promise<LogReader> {
     const until = performance.now() + UNDO_WAIT_MS;
     let log = await this.openLog();
-    const newest = await log.heldBack(this.options.filter.query);
+    const newest = await log.newestHeldBack(this.options.filter.query);
     while (newest !== undefined && log.position < newest) {
-      if (performance.now() > until) throw heldBack();
+      if (performance.now() > until) throw transactionOpen();
       await Bun.sleep(WAIT_PAUSE_MS);
       log = await this.openLog();
     }
@@ -247,7 +247,7 @@ function alreadyBusy(): ApiError {
   });
 }
 
-function heldBack(): ApiError {
+function transactionOpen(): ApiError {
   return new ApiError('CAT503', 'an open transaction of the database holds back changes that the undo selects', {
     nothingChanged: true,
     hint: 'Try again when it has ended.',
